@@ -62,14 +62,14 @@ test('two models are compared, from the dataset to a task, and exported', async 
   const colleague = await context.newPage();
   await logIn(colleague, demo.admin);
   await open(colleague, page.url());
-  const rows = await colleague.locator('#tasks table.list tbody tr').allTextContents();
+  const rows = await colleague.locator('#tasks .matrix-table tbody tr').allTextContents();
   const count = await colleague.locator('#tasks .filter-count').textContent();
   await expect(filtered).toHaveText(count ?? '');
-  await expect(page.locator('#tasks table.list tbody tr')).toHaveText(rows);
+  await expect(page.locator('#tasks .matrix-table tbody tr')).toHaveText(rows);
   await context.close();
 
   // A task has both models' code side by side.
-  await page.locator('#tasks table.list tbody th a').first().click();
+  await page.locator('#tasks .matrix-table tbody th a').first().click();
   await expect(page).toHaveURL(/\/admin\/compare\/starter\/tasks\/\d+\?/);
   await expect(page.locator('.outputs-beside .side')).toHaveCount(2);
   await expect(page.locator('.outputs-beside').getByText(/ada|bo|chen/).first()).toBeVisible();
@@ -80,13 +80,13 @@ test('two models are compared, from the dataset to a task, and exported', async 
   const slug = page.url().replace(/\?.*/, '');
   await open(page, `${slug}?task_nl_lang=zh`);
   await expect(page.locator('#tasks > details.fold')).toHaveAttribute('open');
-  const text = await page.locator('#tasks table.list .nl-text span[lang]').first().textContent();
+  const text = await page.locator('#tasks .matrix-text[lang]').first().textContent();
   const words = (text ?? '').slice(2, 6);
   expect(words).toMatch(/[\u4e00-\u9fff]/);
   await page.locator('#task-q').fill(words);
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page).toHaveURL(/q=/);
-  await expect(page.locator('#tasks table.list tbody tr').first()).toContainText(words);
+  await expect(page.locator('#tasks .matrix-table tbody tr').first()).toContainText(words);
 
   // Every file.
   await open(page, slug);

@@ -32,6 +32,22 @@ test('an admin reads the comparison', async ({ page }) => {
   const summary = page.getByRole('table', { name: 'Summary' });
   await expect(summary.getByRole('row').filter({ hasText: /scores higher than|significant/ }).first()).toBeVisible();
   await expect(page.locator('.comparison-facts')).toContainText('ratings: 40');
+  // Short enough to be read, also with every detail.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+  expect(await height()).toBeLessThanOrEqual(3000);
+  await page.locator('details:not(.export-menu)').evaluateAll((all) => {
+    for (const one of all) {
+      (one as HTMLDetailsElement).open = true;
+    }
+  });
+  await expect(page.locator('.matrix-table')).toBeVisible();
+  expect(await height()).toBeLessThanOrEqual(9000);
+  // On a phone, each model has two lines: no ranking scrolls sideways.
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const box of await page.locator('.table-box:has(.ranking)').all()) {
+    expect(await box.evaluate((e) => e.scrollWidth - e.clientWidth)).toBeLessThanOrEqual(1);
+  }
   await page.goBack();
 
   // Each task's ratings are one click away.

@@ -20,10 +20,17 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   // Highest first, each with its interval, n and date.
   const values = async (column: number): Promise<number[]> =>
     (await table.locator(`tbody tr > :nth-child(${column}) .mean`).allTextContents()).map(Number);
-  const first = await values(2);
+  const first = await values(3);
   expect(first).toEqual([...first].sort((a, b) => b - a));
   await expect(table.locator('tbody tr').first().locator('.interval').first()).toHaveText(/^\[\d\.\d\d, \d\.\d\d\]$/);
   await expect(table.locator('tbody tr').first().locator('.board-n').first()).toHaveText(/tasks: \d+, ratings: \d+\d+ \w+ \d{4}/);
+
+  await expect(table.locator('tbody tr .board-rank')).toHaveText([/^1$/, /^[12]$/, /^[123]$/]);
+  // The best of each column is marked: with three figures of each, one or more.
+  for (let column = 3; column < 6; column++) {
+    const best = await table.locator(`tbody tr > .best:nth-child(${column}) .mean`).allTextContents();
+    expect(new Set(best)).toEqual(new Set([Math.max(...(await values(column))).toFixed(2)]));
+  }
 
   // Another order, and its reverse, are in the address.
   await table.getByRole('link', { name: /Code quality/ }).click();
@@ -32,7 +39,7 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   await table.getByRole('link', { name: /Code quality/ }).click();
   await expect(page).toHaveURL(/order=reverse/);
   await expect(table.locator('[aria-sort="ascending"]')).toContainText('Code quality');
-  const ascending = await values(3);
+  const ascending = await values(4);
   expect(ascending).toEqual([...ascending].sort((a, b) => a - b));
 
   // As CSV: the same models and a line for each figure.
@@ -58,7 +65,31 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   // Its dataset: every task with all models, and from there all outputs of a task.
   await page.locator('h2 a').first().click();
   await expect(page).toHaveURL(/\/admin\/results\/datasets\/starter$/);
-  await page.locator('#tasks table.list tbody th a').first().click();
+
+  // Each column of each model sorts the tasks: the highest first, then the lowest.
+  const matrix = page.locator('#tasks .matrix-table');
+  const scores = async (): Promise<number[]> =>
+    (await matrix.locator('tbody tr > :nth-child(3) b.score').allTextContents()).map(Number);
+  await matrix.getByRole('columnheader', { name: 'Correctness' }).first().getByRole('link').click();
+  await expect(page).toHaveURL(/sort=\d+\.correctness#tasks$/);
+  await expect(matrix.locator('[aria-sort="descending"]')).toHaveCount(1);
+  const down = await scores();
+  expect(down.length).toBeGreaterThan(1);
+  expect(down).toEqual([...down].sort((a, b) => b - a));
+  await matrix.locator('[aria-sort]').getByRole('link').click();
+  await expect(matrix.locator('[aria-sort="ascending"]')).toHaveCount(1);
+  const up = await scores();
+  expect(up).toEqual([...up].sort((a, b) => a - b));
+
+  // Differences are marked once a model is chosen, in the columns of the others.
+  await expect(matrix.locator('.mark-of')).toHaveCount(0);
+  await page.getByLabel('Mark differences from').selectOption({ index: 1 });
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/base=\d+/);
+  await expect(matrix.locator('.higher, .lower').first()).toBeVisible();
+  await expect(matrix.locator('tbody tr > :nth-child(-n+5) .mark-of')).toHaveCount(0);
+
+  await page.locator('#tasks .matrix-table tbody th a').first().click();
   await expect(page).toHaveURL(/\/admin\/compare\/starter\/tasks\/\d+/);
   await expect(page.locator('.outputs-beside .side')).toHaveCount(3);
 });
@@ -78,8 +109,11 @@ test('results are readable and sorted without scripts, on a phone', async ({ bro
   await page.getByLabel('Model name contains').fill('north');
   await page.getByRole('button', { name: 'Show' }).click();
   await expect(page.getByRole('table', { name: 'Results' }).locator('tbody tr')).toHaveCount(1);
-  // The table scrolls in its own box; the page does not.
+  // A model is a card: nothing scrolls sideways, neither the page nor the table in its box.
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  const box = page.locator('.board');
+  expect(await box.evaluate((e) => e.scrollWidth - e.clientWidth)).toBeLessThanOrEqual(1);
+  await expect(box.locator('.board-bar svg').first()).toBeVisible();
   await context.close();
 });
 

@@ -24,6 +24,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::Empty,
+    verdict::their_verdict,
 };
 
 /// Every model in every way.
@@ -170,7 +171,7 @@ fn kinds(i: I18n, dataset: &ConversationDataset) -> AnyView {
         let tasks: Vec<GridTask> = InstructionKind::ALL.into_iter().filter(occurs).map(of_kind).collect();
         let names: Vec<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
         let id = format!("kinds-{}-{}", dataset.slug, way.name());
-        let mut figure = figures::grid(i, &id, "", &names, &tasks, ("0%", "100%"));
+        let mut figure = figures::grid(i, &id, "", &names, &tasks, &figures::percent_scale());
         figure.title = (t.kinds_in)(t.way_name(way));
         if let Some(head) = figure.table.head.first_mut() {
             t.kind.clone_into(head);
@@ -315,7 +316,7 @@ fn differences(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
     let rows = ways.iter().flat_map(|(model, of)| {
         let differences = of.authors.iter().flat_map(|authors| &authors.differences);
         differences.map(move |difference| {
-            let passed = if difference.authors_passed { t.passed } else { t.failed };
+            let passed = their_verdict(i, difference.authors_passed);
             view! {
                 <tr>
                     <th scope="row">{model.name.clone()}</th>

@@ -4,7 +4,10 @@ use leptos::prelude::*;
 use model::submission::EarlyResults;
 use serde::{Deserialize, Serialize};
 use texts::I18n;
-use ui::notice::{Notice, Tone};
+use ui::{
+    notice::{Notice, Tone},
+    verdict::verdict,
+};
 
 use super::runs::verdicts;
 
@@ -56,7 +59,7 @@ pub fn early_results(i: I18n, state: Early, begin: String) -> AnyView {
         view! {
             <li>
                 <code>{one.place.label}</code>" "<span class="muted">{place}</span>" "
-                {verdicts::verdict(i, one.verdict, None)}
+                {verdict(i, one.verdict)}
                 {verdicts::explanation(i, one.reason.as_ref(), &one.message, Some("small"))}
             </li>
         }

@@ -20,6 +20,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::Empty,
+    verdict::verdict,
 };
 
 /// Every model in every language.
@@ -193,8 +194,7 @@ fn verdicts(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], colu
     let occurs =
         |verdict: &Verdict| cells.iter().any(|(_, _, cell)| cell.verdicts.iter().any(|(known, _)| known == verdict));
     let shown: Vec<Verdict> = Verdict::ALL.into_iter().filter(occurs).collect();
-    let heads =
-        shown.iter().map(|verdict| view! { <th scope="col" class="num">{i.runs().verdict_name(*verdict)}</th> });
+    let heads = shown.iter().map(|of| view! { <th scope="col" class="num">{verdict(i, *of)}</th> });
     let heads = heads.collect_view();
     let rows = cells.iter().map(|(at, model, cell)| {
         let counts = shown.iter().map(|verdict| {

@@ -19,6 +19,7 @@ use ui::{
     form::{ActionForm, FormAction},
     frame::Page,
     load::{Data, Load},
+    verdict::their_verdict,
 };
 
 /// An output.
@@ -77,19 +78,20 @@ fn what_file_says(i: I18n, reported: Reported) -> AnyView {
     let Reported { by, verdict, detail, model, epoch, input_tokens, output_tokens } = reported;
     let verdict = verdict.map(|verdict| {
         let note = verdict.other_text.then(|| format!(" ({})", u.of_other_text));
-        format!("{}{}", t.their_name(verdict.passed), note.unwrap_or_default())
+        view! { {their_verdict(i, verdict.passed)}{note} }.into_any()
     });
+    let text = |value: String| visible(&value).into_owned().into_any();
     let facts = [
-        (u.format, Some(by.title().to_owned())),
+        (u.format, Some(text(by.title().to_owned()))),
         (t.their_verdict, verdict),
-        (u.in_their_words, detail),
-        (u.model_in_file, model),
-        (u.sample_in_file, epoch.map(|epoch| i.number(epoch.into()))),
-        (u.input_tokens, input_tokens.map(|count| i.number(count.into()))),
-        (u.output_tokens, output_tokens.map(|count| i.number(count.into()))),
+        (u.in_their_words, detail.map(text)),
+        (u.model_in_file, model.map(text)),
+        (u.sample_in_file, epoch.map(|epoch| text(i.number(epoch.into())))),
+        (u.input_tokens, input_tokens.map(|count| text(i.number(count.into())))),
+        (u.output_tokens, output_tokens.map(|count| text(i.number(count.into())))),
     ];
     let facts = facts.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let facts = facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{visible(&value).into_owned()}</dd></div> });
+    let facts = facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> });
     view! {
         <section class="stack" aria-labelledby="reported">
             <h2 id="reported">{u.reported}</h2>

@@ -32,6 +32,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::{Notice, Tone},
+    scores::{Names, whole_scores},
 };
 
 /// Prefix of a column's name in the address.
@@ -230,7 +231,7 @@ fn first_rows(i: I18n, p: &RatingsPreview, judge: bool) -> Option<AnyView> {
         .first
         .iter()
         .map(|one| {
-            let scores = one.scores.iter().map(u8::to_string).collect::<Vec<_>>().join(" · ");
+            let scores = whole_scores(i, &[], &one.scores, Names::Full);
             let rater = (!judge).then(|| view! { <td role="cell" data-label=t.rater>{one.rater.clone()}</td> });
             view! {
                 <tr role="row">

@@ -20,6 +20,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     margin::read_only,
+    scores::whole_score,
 };
 
 /// A task of a study.
@@ -113,8 +114,7 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
                 .iter()
                 .enumerate()
                 .map(|(d, dimension)| {
-                    let text = r.scores.get(d).map_or_else(|| "–".into(), |s| i.score(Some(dimension), *s));
-                    view! { <td class="num">{text}</td> }
+                    view! { <td class="num">{whole_score(i, Some(dimension), r.scores.get(d).copied())}</td> }
                 })
                 .collect_view();
             let class = if r.replaced { "replaced" } else { "" };

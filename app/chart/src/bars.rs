@@ -8,6 +8,7 @@
 
 use std::fmt::Write;
 
+use super::figure::KINDS;
 use model::{ratings::Interval, run::Verdict};
 
 /// Number of colors in the score palette, lightest (lowest score) first.
@@ -124,6 +125,11 @@ pub fn step(index: usize, count: usize) -> usize {
         0 | 1 => STEPS / 2,
         _ => (index * (STEPS - 1) + (count - 1) / 2) / (count - 1),
     }
+}
+
+/// Palette step for a share of the best possible value.
+pub fn share_step(share: f64) -> usize {
+    (share.clamp(0.0, 1.0) * (STEPS - 1) as f64).round() as usize
 }
 
 /// A share, 0 to 1, in percent: `68.7%`. The layout of the paper has two decimals.
@@ -247,6 +253,27 @@ pub fn row(axis: &Axis, value: f64, interval: Option<(f64, f64)>) -> String {
     out
 }
 
+/// Height of a cell's bar, in pixels.
+const CELL: u32 = 10;
+
+/// A value as a bar from the low end of its scale, with its interval as a line, for a cell that has the figures as text.
+pub fn cell_bar((low, high): (f64, f64), value: f64, interval: Option<Interval>) -> String {
+    let place = |value: f64| if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) * 100.0 } else { 0.0 };
+    let width = place(value);
+    let mut out = format!(
+        r#"<svg class="cell-bar" width="100%" height="{CELL}" aria-hidden="true"><rect class="cell-bar-scale" width="100%" height="{CELL}"/><rect class="cell-bar-value" width="{width:.2}%" height="{CELL}"/>"#
+    );
+    if let Some(interval) = interval {
+        let (from, to, middle) = (place(interval.low), place(interval.high), CELL / 2);
+        _ = write!(out, r#"<line x1="{from:.2}%" x2="{to:.2}%" y1="{middle}" y2="{middle}"/>"#);
+        for end in [from, to] {
+            _ = write!(out, r#"<line x1="{end:.2}%" x2="{end:.2}%" y1="2" y2="8"/>"#);
+        }
+    }
+    out.push_str("</svg>");
+    out
+}
+
 /// The scale over the rows of [`row`]: a label over each line.
 pub fn scale(axis: &Axis) -> String {
     let mut out = format!(r#"<svg class="chart" width="100%" height="{SLIM}" aria-hidden="true">"#);
@@ -306,11 +333,11 @@ impl Marks {
 }
 
 /// Height of a row: a line of text and a bar below it.
-const ROW: u32 = 58;
+const ROW: u32 = 46;
 /// Offset of the bar from the top of the row.
-const BAR_TOP: u32 = 22;
+const BAR_TOP: u32 = 20;
 /// The bar's height.
-const BAR: u32 = 26;
+const BAR: u32 = 20;
 /// Height of the scale's labels.
 const AXIS: u32 = 24;
 /// Margin at both ends of an interval plot, in percent.
@@ -342,6 +369,11 @@ fn labels(out: &mut String, top: u32, label: &str, note: &str, cramped: bool) {
 /// Class of a step of the score palette.
 pub fn step_class(step: usize) -> String {
     format!("step-{step}")
+}
+
+/// Class of a kind's color; see [`KINDS`](super::figure::KINDS).
+pub fn kind_class(kind: usize) -> String {
+    format!("kind-{}", kind.min(KINDS))
 }
 
 /// Class of a verdict's color: the same wherever verdicts are shown (style/70-runs.css).
@@ -543,12 +575,27 @@ mod tests {
         check(9, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
     }
 
+    #[test]
+    fn cell_bars_begin_at_the_low_end_of_their_scale() {
+        let check = |value: f64, width: &str| {
+            let svg = cell_bar((1.0, 5.0), value, Some(Interval { low: 0.0, high: value }));
+            assert_eq!(values(&svg, r#"<rect class="cell-bar-value""#, "width"), [width], "{value}");
+            assert_eq!(values(&svg, "<line", "x1")[0], "0.00%", "an end outside the scale is at its edge");
+        };
+        check(1.0, "0.00%");
+        check(3.0, "50.00%");
+        check(5.0, "100.00%");
+        check(7.0, "100.00%");
+        assert!(!cell_bar((0.0, 1.0), 0.4, None).contains("<line"), "no interval, no line");
+        assert!(!cell_bar((1.0, 1.0), 1.0, None).contains("NaN"), "a scale of one level");
+    }
+
     /// WCAG contrast between a part and its text, from the style sheet.
     #[test]
     fn labels_on_bars_have_contrast() {
         let css = include_str!("../../../style/60-admin.css");
         let color = |name: &str| -> [f64; 3] {
-            let hex = css.split(&format!("{name}: #")).nth(1).unwrap_or_else(|| panic!("no {name}"));
+            let hex = css.split(&format!("{name}: light-dark(#")).nth(1).unwrap_or_else(|| panic!("no {name}"));
             [0, 2, 4].map(|i| f64::from(u8::from_str_radix(&hex[i..i + 2], 16).expect("hexadecimal")) / 255.0)
         };
         let light = |name: &str| {

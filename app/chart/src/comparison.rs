@@ -389,20 +389,17 @@ pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, 
     if grid.tasks.is_empty() {
         return None;
     }
-    let (name, ends) = match &grid.dimension {
-        None => (i.comparison().pass_ratio.to_owned(), ("0%".to_owned(), "100%".to_owned())),
+    let (name, scale): (_, Vec<_>) = match &grid.dimension {
+        None => (i.comparison().pass_ratio.to_owned(), figures::percent_scale()),
         Some(dimension) => {
             let (low, high) = dimension.range();
-            (dimension.name.get(i.lang).to_owned(), (low.to_string(), high.to_string()))
+            let scores = (low..=high).map(|score| (dimension.share(score.into()), i.score(Some(dimension), score)));
+            (dimension.name.get(i.lang).to_owned(), scores.collect())
         }
     };
     let value = |v: f64| match &grid.dimension {
         None => (v.clamp(0.0, 1.0), format!("{:.0}%", v * 100.0)),
-        Some(dimension) => {
-            let (low, high) = dimension.range();
-            let width = f64::from(high.saturating_sub(low)).max(1.0);
-            ((v - f64::from(low)) / width, format!("{v:.2}"))
-        }
+        Some(dimension) => (dimension.share(v), format!("{v:.2}")),
     };
     let tasks: Vec<GridTask> = grid
         .tasks
@@ -413,7 +410,7 @@ pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, 
             href: links.map(|(links, filter)| links.task(task.task, filter)),
         })
         .collect();
-    Some(figures::grid(i, "tasks", &name, models, &tasks, (&ends.0, &ends.1)))
+    Some(figures::grid(i, "tasks", &name, models, &tasks, &scale))
 }
 
 #[cfg(test)]

@@ -89,6 +89,10 @@ pub fn swatch(style: MarkStyle, x: f64, y: f64) -> String {
             let class = tint(series);
             format!(r#"<g class="series-{class}">{}</g>"#, shape(series, x + 7.0, y + 7.0, 6.0))
         }
+        MarkStyle::Kind(kind) => {
+            let class = bars::kind_class(kind);
+            format!(r#"<g class="chart-part {class}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
+        }
         MarkStyle::Empty => {
             format!(r#"<g class="chart-none"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
         }
@@ -100,7 +104,7 @@ const NAMES: f64 = 132.0;
 /// Top margin of a heat map for names, in pixels.
 const HEAD: f64 = 24.0;
 /// Size of a heat map's cell, in pixels.
-const HEAT: f64 = 72.0;
+const HEAT: f64 = 60.0;
 /// Size of a grid's cell, in pixels.
 const GRID: f64 = 20.0;
 /// Tasks per band of a grid.
@@ -229,6 +233,7 @@ fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &
         MarkStyle::Step(step) => format!("chart-part step-{step}"),
         MarkStyle::Verdict(verdict) => format!("chart-part {}", bars::verdict_class(verdict)),
         MarkStyle::Series(series) => format!("series-{}", tint(series)),
+        MarkStyle::Kind(kind) => format!("chart-part {}", bars::kind_class(kind)),
         MarkStyle::Empty => "chart-none".into(),
     };
     let end = marks.open(out, &class, &cell.tip, cell.href.as_deref());

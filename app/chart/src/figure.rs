@@ -7,6 +7,9 @@ use model::{ratings::Interval, run::Verdict};
 
 pub use model::comparison::SERIES;
 
+/// Number of colors for kinds: those of the models.
+pub const KINDS: usize = SERIES;
+
 /// A chart with its description and its figures as a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
@@ -39,6 +42,8 @@ pub enum MarkStyle {
     Verdict(Verdict),
     /// Index of a model.
     Series(usize),
+    /// A kind without an order, such as a class of failures; from [`KINDS`] on, gray for all others.
+    Kind(usize),
     /// No data.
     Empty,
 }

@@ -7,8 +7,8 @@ use model::{ratings::Interval, run::Verdict, stats::Kappa};
 use texts::I18n;
 
 use super::{
-    bars::{Axis, Bar, Mark, Part, STEPS, signed, step, step_class, verdict_class},
-    figure::{Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, Key, MarkStyle, Table, TaskColumn},
+    bars::{Axis, Bar, Mark, Part, kind_class, share_step, signed, step, step_class, verdict_class},
+    figure::{Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, KINDS, Key, MarkStyle, Table, TaskColumn},
 };
 
 /// Link target of a mark; `None` in a file.
@@ -122,33 +122,30 @@ pub fn verdicts(
     }
 }
 
-/// Classes that a chart of failures shows apart; the rarer ones are one part.
-const MOST_CLASSES: usize = STEPS - 1;
-
-/// Failures of each model by class. `classes` are names with the counts of all models, the most frequent first; the last
-/// of more than nine parts has all further classes. The table has every class.
+/// Failures of each model by class. `classes` are names with the counts of all models, the most frequent first; what
+/// is beyond the colors for kinds is one gray part. The table has every class.
 pub fn failures(i: I18n, id: &str, title: String, models: &[String], classes: &[(String, Vec<u64>)]) -> Figure {
     let t = i.chart();
-    let (apart, rare) = classes.split_at(if classes.len() > STEPS { MOST_CLASSES } else { classes.len() });
+    let (apart, rare) = classes.split_at(classes.len().min(KINDS));
     let mut shown = apart.to_vec();
     if !rare.is_empty() {
         let sum = |at| rare.iter().map(|(_, counts): &(String, Vec<u64>)| counts[at]).sum::<u64>();
-        shown.push((t.other_classes.to_owned(), (0..models.len()).map(sum).collect()));
+        let name = if let [(one, _)] = rare { one.clone() } else { t.other_classes.to_owned() };
+        shown.push((name, (0..models.len()).map(sum).collect()));
     }
-    let shade = |at: usize| step(shown.len() - 1 - at, shown.len());
     let bars = models.iter().enumerate().map(|(model, name)| {
         let whole: u64 = classes.iter().map(|(_, counts)| counts[model]).sum();
         let part = |(at, (class, counts)): (usize, &(String, Vec<u64>))| Part {
             size: counts[model],
             name: class.clone(),
-            class: step_class(shade(at)),
+            class: kind_class(at),
             tip: (t.failure_tip)(name, class, counts[model], whole),
             href: None,
         };
         Bar { label: name.clone(), note: (t.failures_n)(whole), parts: shown.iter().enumerate().map(part).collect() }
     });
     let legend =
-        shown.iter().enumerate().map(|(at, (class, _))| Key { style: MarkStyle::Step(shade(at)), text: class.clone() });
+        shown.iter().enumerate().map(|(at, (class, _))| Key { style: MarkStyle::Kind(at), text: class.clone() });
     let rows = models.iter().enumerate().map(|(model, name)| {
         let each = classes.iter().map(|(_, counts)| i.number(counts[model]));
         let sum = i.number(classes.iter().map(|(_, counts)| counts[model]).sum());
@@ -478,8 +475,13 @@ pub struct GridTask {
     pub href: Option<String>,
 }
 
-/// One cell per model and task. `ends` are the figures at share 0 and share 1.
-pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask], ends: (&str, &str)) -> Figure {
+/// The scale of shares, for the legend of a [`grid`].
+pub fn percent_scale() -> Vec<(f64, String)> {
+    [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (share, format!("{:.0}%", share * 100.0))).into()
+}
+
+/// One cell per model and task. `scale` has the figures at some shares, lowest first, for the legend.
+pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask], scale: &[(f64, String)]) -> Figure {
     let t = i.chart();
     let columns = tasks.iter().map(|GridTask { name: task, values, href }| {
         let cell = |(at, model): (usize, &String)| {
@@ -496,6 +498,7 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
     });
     let head = std::iter::once(t.task.to_owned()).chain(models.iter().cloned());
     let links = tasks.iter().enumerate().filter_map(|(at, task)| Some(((at, 0), task.href.clone()?)));
+    let keys = scale.iter().map(|(share, text)| Key { style: MarkStyle::Step(share_step(*share)), text: text.clone() });
     let rows = tasks.iter().map(|GridTask { name: task, values, .. }| {
         let text = |at: usize| values.get(at).and_then(Option::as_ref).map_or("–".into(), |(_, text)| text.clone());
         std::iter::once(task.clone()).chain((0..models.len()).map(text)).collect()
@@ -504,12 +507,7 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
         id: format!("{id}-grid"),
         title: (t.grid_title)(name),
         desc: t.grid_desc.into(),
-        legend: vec![
-            Key { style: MarkStyle::Step(0), text: ends.0.into() },
-            Key { style: MarkStyle::Step(STEPS / 2), text: "…".into() },
-            Key { style: MarkStyle::Step(STEPS - 1), text: ends.1.into() },
-            Key { style: MarkStyle::Empty, text: t.none.into() },
-        ],
+        legend: keys.chain([Key { style: MarkStyle::Empty, text: t.none.into() }]).collect(),
         table: Table { head: head.collect(), rows: rows.collect(), links: links.collect() },
         chart: Chart::Grid { models: models.to_vec(), tasks: columns.collect() },
     }
@@ -568,11 +566,6 @@ fn trimmed(value: f64) -> String {
 
 fn series(models: &[String]) -> Vec<Key> {
     models.iter().enumerate().map(|(at, model)| Key { style: MarkStyle::Series(at), text: model.clone() }).collect()
-}
-
-/// Palette step for a share of the best possible value.
-fn share_step(share: f64) -> usize {
-    (share.clamp(0.0, 1.0) * (STEPS - 1) as f64).round() as usize
 }
 
 fn heads<const N: usize>(words: [&str; N]) -> Vec<String> {
@@ -665,15 +658,16 @@ mod tests {
         let figure = failures(I18n::of(Lang::En), "f", "Failures".into(), &models, &classes);
         let Chart::Stacked { bars, .. } = &figure.chart else { panic!("{figure:?}") };
         let sizes: Vec<u64> = bars[0].parts.iter().map(|part| part.size).collect();
-        assert_eq!(sizes, [12, 11, 10, 9, 8, 7, 6, 5, 4 + 3 + 2 + 1]);
-        assert_eq!(bars[0].parts[8].name, "other classes");
+        assert_eq!(sizes, [12, 11, 10, 9, 8, 7, 6 + 5 + 4 + 3 + 2 + 1]);
+        assert_eq!(bars[0].parts[6].name, "other classes");
         assert_eq!((bars[0].note.as_str(), bars[1].note.as_str()), ("78 failures", "0 failures"));
         let colors: BTreeSet<&str> = bars[0].parts.iter().map(|part| part.class.as_str()).collect();
-        assert_eq!(colors.len(), STEPS);
+        assert_eq!(colors.len(), KINDS + 1);
+        assert!(colors.iter().all(|color| color.starts_with("kind-")), "names have no order: {colors:?}");
         // The model, twelve classes, the sum.
         assert!(figure.table.rows.iter().chain([&figure.table.head]).all(|row| row.len() == 14));
-        let nine = failures(I18n::of(Lang::En), "f", "Failures".into(), &models, &classes[..9]);
-        let Chart::Stacked { bars, .. } = &nine.chart else { panic!("{nine:?}") };
-        assert_eq!((bars[0].parts.len(), &*bars[0].parts[8].name), (9, "class 8"));
+        let six = failures(I18n::of(Lang::En), "f", "Failures".into(), &models, &classes[..6]);
+        let Chart::Stacked { bars, .. } = &six.chart else { panic!("{six:?}") };
+        assert_eq!((bars[0].parts.len(), &*bars[0].parts[5].name), (6, "class 5"));
     }
 }

@@ -530,6 +530,15 @@ pub struct TaskFilter {
     pub grid_cell: Option<GridCell>,
     #[serde(default)]
     pub sort: Sort,
+    /// The column by which tasks are sorted; it goes before `sort`.
+    #[serde(default)]
+    pub column: Option<SortColumn>,
+    /// The model from which the differences of the others are marked.
+    #[serde(default)]
+    pub base: Option<ModelId>,
+    /// Index of the first model whose results are listed; `None` for all models.
+    #[serde(default)]
+    pub from: Option<u32>,
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
@@ -553,6 +562,33 @@ pub enum Sort {
     Difference,
 }
 
+/// A model's mean scores on a dimension, or its results in tests, as an order of tasks. Tasks without one come last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct SortColumn {
+    pub model: ModelId,
+    /// A dimension's key, or [`SortColumn::TESTS`].
+    pub metric: String,
+    /// Whether the lowest come first.
+    pub ascending: bool,
+}
+
+impl SortColumn {
+    /// The metric of the tests: the pass ratio.
+    pub const TESTS: &str = "tests";
+
+    /// The column of a `sort` such as `3.correctness`.
+    fn read(sort: &str, ascending: bool) -> Option<SortColumn> {
+        let (model, metric) = sort.split_once('.')?;
+        Some(SortColumn { model: ModelId(model.parse().ok()?), metric: metric.to_owned(), ascending })
+    }
+
+    /// The value of `sort` in an address.
+    pub fn sort(&self) -> String {
+        format!("{}.{}", self.model, self.metric)
+    }
+}
+
 impl TaskFilter {
     /// Tasks on a page.
     pub const PAGE: usize = 100;
@@ -574,6 +610,10 @@ impl TaskFilter {
                 "difference" => Sort::Difference,
                 _ => Sort::Dataset,
             },
+            column: SortColumn::read(&get("sort"), get("order") == "reverse"),
+            base: get("base").parse().ok().map(ModelId),
+            // The API lists all models; a page asks for a part.
+            from: None,
             page: get("page").parse().unwrap_or(0),
             grid: get("grid"),
         }
@@ -584,10 +624,14 @@ impl TaskFilter {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct TaskPage {
-    /// The models' names, in the order of each task's cells.
+    /// The models' names.
     pub models: Vec<String>,
+    /// Their numbers, in the same order.
+    pub model_ids: Vec<ModelId>,
     /// The dimensions' keys and names.
     pub rubric: Option<Rubric>,
+    /// Indices of the models whose cells the lines have, in their order.
+    pub columns: Vec<usize>,
     /// The page's tasks.
     pub lines: Vec<TaskLine>,
     /// Number of matching tasks.
@@ -596,6 +640,16 @@ pub struct TaskPage {
     pub all: u64,
     /// Every matching task, for the chart.
     pub grid: TaskGrid,
+}
+
+impl TaskPage {
+    /// Columns of results on a page, as far as one model has no more.
+    const RESULTS: usize = 48;
+
+    /// Number of models that a page lists, if each has so many columns of results.
+    pub fn models_of(each: usize) -> usize {
+        (Self::RESULTS / each.max(1)).max(1)
+    }
 }
 
 /// One figure of every model for each task.
@@ -721,6 +775,11 @@ mod tests {
         assert_eq!(of(&[("score", "correctness.4")]).score, Some(("correctness".into(), 4)));
         assert_eq!(of(&[("score", "4"), ("verdict", "fine"), ("sort", "?"), ("page", "-1")]), TaskFilter::default());
         assert_eq!(of(&[("verdict", "timeout")]).verdict, Some(Verdict::Timeout));
+        let column = |ascending| SortColumn { model: ModelId(3), metric: "tests".into(), ascending };
+        assert_eq!(of(&[("sort", "3.tests")]).column, Some(column(false)));
+        assert_eq!(of(&[("sort", "3.tests"), ("order", "reverse")]).column, Some(column(true)));
+        assert_eq!(column(true).sort(), "3.tests");
+        assert_eq!(of(&[("sort", "x.tests"), ("base", "y")]), TaskFilter::default());
         assert_eq!(of(&[("grid_cell", "19.8")]).grid_cell, Some(GridCell { ratio: 19, score: 8 }));
         for wrong in ["21.0", "0.13", "-1.0", "5", "a.b", "1.2.3"] {
             assert_eq!(GridCell::read(wrong), None, "{wrong}");

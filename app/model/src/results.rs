@@ -23,9 +23,6 @@ pub struct BoardQuery {
     /// Words of the models' names.
     #[serde(default)]
     pub q: String,
-    /// Whether models without any result are left out.
-    #[serde(default)]
-    pub only_data: bool,
     /// Column by which rows are ordered: `model`, or a dataset and a metric ([`BoardQuery::column`]); empty for
     /// the first column with data.
     #[serde(default)]
@@ -50,7 +47,6 @@ impl BoardQuery {
         BoardQuery {
             dataset: get("dataset"),
             q: get("q"),
-            only_data: get("data") == "1",
             sort: get("sort"),
             reverse: get("order") == "reverse",
             page: get("page").parse().unwrap_or(0),
@@ -107,14 +103,32 @@ pub struct Board {
     pub page: DatasetPage,
     /// Every dataset that can be chosen: short name and name.
     pub all_datasets: Vec<(String, Bilingual)>,
-    /// One page of models, in the requested order; models without data for the column come last.
+    /// One page of models with results, in the requested order; models without data for the column come last.
     pub rows: Vec<BoardRow>,
-    /// Number of models that the filter selects.
+    /// Number of models with results that the filter selects.
     pub found: u64,
+    /// Models that the filter selects without any result on the datasets shown, in the order of their names: the first
+    /// 200.
+    pub empty: Vec<EmptyModel>,
+    /// Number of models that the filter selects without any result.
+    pub found_empty: u64,
     /// Number of models with outputs for any dataset shown.
     pub models: u64,
     /// The column by which rows are ordered.
     pub sort: String,
+}
+
+impl Board {
+    /// Models without results that a page names.
+    pub const EMPTY: usize = 200;
+}
+
+/// A model without any result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct EmptyModel {
+    pub model: ModelId,
+    pub name: String,
 }
 
 /// A dataset of the leaderboard.
@@ -128,6 +142,8 @@ pub struct BoardDataset {
     pub dimensions: Vec<BoardDimension>,
     /// The k of each pass@k; empty without runs.
     pub pass_at: Vec<u32>,
+    /// The highest value of each dimension, then of each pass@k, of all models; `None` with fewer than two values.
+    pub highest: Vec<Option<f64>>,
     /// Models with outputs but without ratings.
     pub without_ratings: u64,
     /// Models with outputs but without a test run.
@@ -160,6 +176,9 @@ pub struct BoardDimension {
 pub struct BoardRow {
     pub model: ModelId,
     pub name: String,
+    /// One more than the number of models with a higher value in the column by which rows are ordered; `None` without a
+    /// value, and in the order of names.
+    pub rank: Option<u64>,
     /// One entry per dataset.
     pub results: Vec<BoardResults>,
 }
@@ -332,9 +351,9 @@ mod tests {
                 pairs.iter().find(|(k, _)| *k == key).map(|(_, v)| (*v).to_owned()).unwrap_or_default()
             })
         };
-        assert_eq!(of(&[("page", "-1"), ("data", "yes"), ("order", "?")]), BoardQuery::default());
-        let asked = of(&[("dataset", "d"), ("sort", "d.pass@1"), ("order", "reverse"), ("data", "1"), ("page", "2")]);
-        assert_eq!((asked.sort.as_str(), asked.reverse, asked.only_data, asked.page), ("d.pass@1", true, true, 2));
+        assert_eq!(of(&[("page", "-1"), ("order", "?")]), BoardQuery::default());
+        let asked = of(&[("dataset", "d"), ("sort", "d.pass@1"), ("order", "reverse"), ("page", "2")]);
+        assert_eq!((asked.sort.as_str(), asked.reverse, asked.page), ("d.pass@1", true, 2));
         assert_eq!(BoardQuery::column("d", "pass@1"), asked.sort);
     }
 }

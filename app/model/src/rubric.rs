@@ -60,6 +60,12 @@ impl Dimension {
         (scores.clone().min().unwrap_or(0), scores.max().unwrap_or(0))
     }
 
+    /// Where a score or a mean of scores is on the scale: 0 for the lowest, 1 for the highest.
+    pub fn share(&self, score: f64) -> f64 {
+        let (low, high) = self.range();
+        (score - f64::from(low)) / f64::from(high.saturating_sub(low)).max(1.0)
+    }
+
     /// Whether the scale has this score.
     pub fn has(&self, score: u8) -> bool {
         self.levels.iter().any(|l| l.score == score)

@@ -8,6 +8,7 @@ use super::{
     day::Day,
     ids::{StudyId, SubmissionId, Token, UserId},
     plan::{Presentation, RatedAnswers, Sharing},
+    rubric::Dimension,
     time::Timestamp,
 };
 
@@ -204,6 +205,8 @@ pub struct StudyDetail {
     pub seed: String,
     /// Name and version of the rubric.
     pub rubric: String,
+    /// The rubric's dimensions.
+    pub dimensions: Vec<Dimension>,
     /// Progress of each rater.
     pub raters: Vec<RaterProgress>,
 }

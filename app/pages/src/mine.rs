@@ -15,6 +15,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::{Badge, Empty, Tone},
+    scores::whole_score,
 };
 
 /// `/studies/:study/mine`
@@ -90,8 +91,8 @@ fn item_list(id: &'static str, title: &'static str, study: &str, items: Vec<OwnI
 
 #[component]
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
-    let t = use_i18n().rater();
-    let (b, c) = (use_i18n().grading(), use_i18n().common);
+    let i18n = use_i18n();
+    let (t, b, c) = (i18n.rater(), i18n.grading(), i18n.common);
     let OwnRating { token, raw_nl, nl_lang: lang, scores, scales, commented, flagged, notes } = rating;
     let noted = (!notes.is_empty()).then(|| {
         let count = (b.mine_notes_n)(notes.len());
@@ -112,13 +113,11 @@ fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     let scores = scores
         .into_iter()
         .enumerate()
-        .map(|(d, score)| {
-            let text = match score {
-                None => "–".to_owned(),
-                Some(answer) if d >= scales => if answer == 0 { c.no } else { c.yes }.to_owned(),
-                Some(score) => score.to_string(),
-            };
-            view! { <span class="score">{text}</span> }
+        .map(|(d, score)| match score {
+            Some(answer) if d >= scales => {
+                view! { <b class="score">{if answer == 0 { c.no } else { c.yes }}</b> }.into_any()
+            }
+            score => whole_score(i18n, None, score),
         })
         .collect_view();
     view! {
@@ -126,7 +125,7 @@ fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
             <td class="mine-task">
                 <a href=format!("/grade/{study}/{token}") lang=lang.tag()>{raw_nl}</a>
             </td>
-            <td class="scores">{scores}</td>
+            <td><span class="scores">{scores}</span></td>
             <td>
                 <span class="row">
                     {commented.then(|| view! { <Badge>{t.mine_commented}</Badge> })}

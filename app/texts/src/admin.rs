@@ -244,7 +244,7 @@ texts! {
         order_dataset: "Dataset order", "数据集顺序";
         order_spread: "Largest spread first", "分差大的在前";
         spread: "Spread", "分差";
-        tasks_legend: "Each model's mean scores, in the order of the rubric. Spread: the largest difference between two ratings of the same output.", "各模型的平均分按评分标准的维度顺序排列。分差：同一输出两条评分的最大差距。";
+        tasks_legend: "Spread: the largest difference between two ratings of the same output.", "分差：同一输出两条评分的最大差距。";
         replaced: "replaced", "已替换";
 
         // People

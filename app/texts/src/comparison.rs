@@ -73,7 +73,6 @@ texts! {
         details_of: "Details: differences, scores", "详情：差异与评分分布";
         details_tests: "Details: verdicts, differences, all metrics", "详情：测试结果、差异与全部指标";
         details_people: "Details: agreement between raters, tests, adjusted means", "详情：评分者一致性、检验与调整均值";
-        details_both: "Details: correlations, largest disagreements", "详情：相关性与分歧最大的任务";
         all_tasks: "All tasks", "全部任务";
         all_pairs: "All pairs of models", "全部模型两两比较";
         matrix_hint: "Row minus column, models in the order of the ranking. Bold: significant (95% interval excludes zero, Holm-corrected p < 0.05). Empty: not compared.", "行模型减列模型，顺序与排名相同。粗体：差异显著（95% 置信区间不含零，Holm 校正后 p < 0.05）；空白：未比较。";
@@ -200,7 +199,9 @@ texts! {
         updated: "The figures have been updated.", "数据已更新。";
         see_run: "run", "运行";
         still_going: "running", "进行中";
-        legend: "Each model: mean scores in the order of the rubric, then the verdict.", "每个模型：按评分标准顺序的平均分，然后是测试结果。";
+        differences_from: "Mark differences from", "标出差异，相对于";
+        no_base: "No model", "不标出";
+        models_pages: "Pages of models", "模型分页";
     }
     title(name: &str): "Comparison: {name}", "比较：{name}";
     export_as(format: &str, table: &str): "{format}: {table}", "{format}：{table}";
@@ -225,6 +226,11 @@ texts! {
     un_disconnected(groups: u32): "the raters form {groups} groups that share no output", "评分者分为 {groups} 组，组间没有共同评过的输出";
     part_turn(turn: u32): "Tests of turn {turn}", "第 {turn} 轮的测试";
     task_outputs_of(task: &str): "Tests and outputs of task {task}", "任务 {task} 的测试与输出";
+    column_of(model: &str, metric: &str): "{model}: {metric}", "{model}：{metric}";
+    higher_than(base: &str): "higher than {base}", "高于 {base}";
+    lower_than(base: &str): "lower than {base}", "低于 {base}";
+    marks_key(base: &str): "▲ higher, ▼ lower than {base}", "▲ 高于、▼ 低于 {base}";
+    models_shown(first: u64, last: u64, all: u64): "Models {first} to {last} of {all}", "第 {first}–{last} 个模型，共 {all} 个";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";

@@ -38,8 +38,6 @@ texts! {
         differences: "Verdicts that differ from those of the authors", "与作者公布判定不同的结果";
         authors_passed: "Authors", "作者判定";
         reason: "Reason", "原因";
-        passed: "passed", "通过";
-        failed: "failed", "未通过";
         leaderboard: "The leaderboard's column L-1", "排行榜 L-1 列";
         leaderboard_hint: "Function level and repository level 1 together. The published report does not count the first answer of each of the seven kinds at repository level, so that its denominators lack 7 and its shares are too high by less than one point. The base prompt is not affected.", "函数级与仓库级 1 合计。发布的报告在仓库级未计入七类指令各自的第一个回答，分母因此少 7，比例偏高不到一个百分点。基础提示不受影响。";
         function_level: "Function level", "函数级";

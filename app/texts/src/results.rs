@@ -10,7 +10,7 @@ texts! {
         all_datasets: "All datasets", "全部数据集";
         model: "Model", "模型";
         model_name: "Model name contains", "模型名称包含";
-        only_data: "Only models with results", "仅显示有结果的模型";
+        highest: "Highest value", "最高值";
         show: "Show", "显示";
         csv: "Download CSV", "导出 CSV";
         people: "People", "人工";
@@ -56,13 +56,17 @@ texts! {
         dataset_pages: "Pages of datasets", "数据集分页";
     }
     sentences {
-        found(found: &str, models: &str) { format!("{found} of {models} models") } { format!("{models} 个模型中的 {found} 个") }
+        found(found: &str, models: &str) { format!("{found} of {models} models") } { format!("共 {models} 个模型，找到 {found} 个") }
         without_ratings(dataset: &str, n: u64)
             { if n == 1 { format!("{dataset}: 1 model has no ratings yet.") } else { format!("{dataset}: {n} models have no ratings yet.") } }
             { format!("{dataset}：{n} 个模型尚无评分。") }
         without_runs(dataset: &str, n: u64)
             { if n == 1 { format!("{dataset}: 1 model has no test run yet.") } else { format!("{dataset}: {n} models have no test run yet.") } }
             { format!("{dataset}：{n} 个模型尚无测试运行。") }
+        empty_models(n: u64)
+            { if n == 1 { "1 model without results".into() } else { format!("{n} models without results") } }
+            { format!("{n} 个模型尚无结果") }
+        more_empty(n: &str) { format!("And {n} more. Filter by name to find them.") } { format!("另有 {n} 个，可按名称筛选。") }
         datasets_shown(first: u64, last: u64, all: u64)
             { if first == last { format!("Dataset {first} of {all}") } else { format!("Datasets {first} to {last} of {all}") } }
             { if first == last { format!("第 {first} 个数据集，共 {all} 个") } else { format!("第 {first}–{last} 个数据集，共 {all} 个") } }

@@ -16,6 +16,7 @@
 //! - [`text_area::area_text`]: text as the content of a `<textarea>`, which Leptos does not escape.
 //! - [`code::CodeBox`]: highlighted, numbered code, formatted or original.
 //! - [`rated_output::task_and_code`], [`rated_output::ratings`]: an output with ratings of it.
+//! - [`scores::scores`], [`scores::score`]: a set of scores, or one, in its color. [`verdict::verdict`]: a verdict.
 //! - [`margin::Margin`]: content next to single lines of code, such as raters' notes.
 //! - [`chart_figure::ChartFigure`]: a chart with its legend and its table.
 //! - [`loading_indicator::LoadingIndicator`]: says that the next page's code is loading (the root draws it once).
@@ -47,4 +48,6 @@ pub mod notice;
 pub mod pager;
 pub mod palette;
 pub mod rated_output;
+pub mod scores;
 pub mod text_area;
+pub mod verdict;

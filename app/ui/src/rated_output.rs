@@ -7,11 +7,11 @@ use crate::{
     description::task_text,
     flag::{flag_badge, flag_words},
     margin::read_only,
+    scores::{Names, whole_scores},
 };
 use model::{
     feedback::{AnonymousRating, RatedOutput},
     lang::Lang,
-    rubric::Dimension,
 };
 use texts::I18n;
 
@@ -42,7 +42,7 @@ pub fn ratings(i: I18n, output: &RatedOutput, names: &[String], action: impl Fn(
     let rows = rows
         .map(|(n, (rating, name))| {
             let AnonymousRating { scores, comment, flag, .. } = rating.clone();
-            let scores = dimension_scores(i, &output.rubric.dimensions, &scores);
+            let scores = whole_scores(i, &output.rubric.dimensions, &scores, Names::Full);
             let flag = flag.map(|flag| view! { <p>{flag_badge(i, &flag)}</p>{flag_words(&flag)} });
             let comment = (!comment.is_empty()).then(|| {
                 let lang = Lang::detect(&comment).tag();
@@ -58,18 +58,4 @@ pub fn ratings(i: I18n, output: &RatedOutput, names: &[String], action: impl Fn(
         })
         .collect_view();
     view! { <ul class="rated">{rows}</ul> }.into_any()
-}
-
-/// One score per dimension, each with the dimension's name.
-pub fn dimension_scores(i: I18n, dimensions: &[Dimension], scores: &[u8]) -> AnyView {
-    let scores = scores
-        .iter()
-        .enumerate()
-        .map(|(place, score)| {
-            let dimension = dimensions.get(place);
-            let name = dimension.map(|dimension| dimension.name.get(i.lang).to_owned());
-            view! { <span class="dimension-score"><span>{name}</span>" "<b>{i.score(dimension, *score)}</b></span> }
-        })
-        .collect_view();
-    view! { <span class="dimension-scores">{scores}</span> }.into_any()
 }

@@ -1,9 +1,9 @@
 //! The list of tasks of a comparison, filtered and sorted. Pure.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use model::{
-    comparison::{GridLine, Sort, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
+    comparison::{GridLine, Sort, SortColumn, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
     ids::{ModelId, TaskId},
     rubric::Rubric,
 };
@@ -28,14 +28,29 @@ impl Lines {
 pub fn page(input: &ComparisonInput, all: &Lines, filter: &TaskFilter) -> TaskPage {
     let found = filtered(input, all, filter);
     let from = (filter.page as usize).saturating_mul(TaskFilter::PAGE);
+    let columns = columns(input, filter);
     TaskPage {
         models: input.models.iter().map(|(_, name)| name.clone()).collect(),
+        model_ids: input.models.iter().map(|(id, _)| *id).collect(),
         rubric: input.rubric.clone(),
         found: found.len() as u64,
         all: all.0.len() as u64,
         grid: grid(input, &found, filter),
-        lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(input)).collect(),
+        lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(input, &columns)).collect(),
+        columns,
     }
+}
+
+/// The models whose cells a page has: those from the filter's first on, after the one that they are compared with.
+fn columns(input: &ComparisonInput, filter: &TaskFilter) -> Vec<usize> {
+    let all = 0..input.models.len();
+    let Some(from) = filter.from else { return all.collect() };
+    let base = filter.base.and_then(|id| input.models.iter().position(|(known, _)| *known == id));
+    let each = input.dimensions() + usize::from(!input.runs.is_empty());
+    let others: Vec<usize> = all.filter(|model| Some(*model) != base).collect();
+    // An old address may lead beyond the last model.
+    let from = if (from as usize) < others.len() { from as usize } else { 0 };
+    base.into_iter().chain(others.into_iter().skip(from).take(TaskPage::models_of(each))).collect()
 }
 
 /// The figures of the grid: what the filter selects, otherwise pass ratios if there are runs, otherwise the first
@@ -130,8 +145,18 @@ impl Line {
         each.fold(0.0, f64::max)
     }
 
-    fn shown(&self, input: &ComparisonInput) -> TaskLine {
-        let cells = (0..input.models.len()).map(|m| TaskCell {
+    /// The value of a column: higher is better.
+    fn value(&self, input: &ComparisonInput, column: &SortColumn) -> Option<f64> {
+        let model = input.models.iter().position(|(known, _)| *known == column.model)?;
+        if column.metric == SortColumn::TESTS {
+            return Some(self.verdicts.get(model)?.as_ref()?.sample().ratio.clamp(0.0, 1.0));
+        }
+        let dimensions = &input.rubric.as_ref()?.dimensions;
+        self.mean(model, dimensions.iter().position(|d| d.key == column.metric)?)
+    }
+
+    fn shown(&self, input: &ComparisonInput, columns: &[usize]) -> TaskLine {
+        let cells = columns.iter().map(|&m| TaskCell {
             means: (0..input.dimensions()).map(|d| self.mean(m, d)).collect(),
             ratings: self.ratings.get(m).copied().unwrap_or(0),
             verdict: self
@@ -230,6 +255,16 @@ fn filtered<'a>(input: &ComparisonInput, all: &'a Lines, filter: &TaskFilter) ->
         // A stable sort keeps the dataset's order among equals.
         found.sort_by(|a, b| value(b, input).total_cmp(&value(a, input)));
     };
+    if let Some(column) = &filter.column {
+        found.sort_by(|a, b| match (a.value(input, column), b.value(input, column)) {
+            (Some(a), Some(b)) if column.ascending => a.total_cmp(&b),
+            (Some(a), Some(b)) => b.total_cmp(&a),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        });
+        return found;
+    }
     match filter.sort {
         Sort::Dataset => {}
         Sort::Spread => found.sort_by_key(|line| Reverse(line.spread)),

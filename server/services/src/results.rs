@@ -134,6 +134,7 @@ impl DatasetFigures {
             name: self.resolved.options.name.clone(),
             dimensions: figures.map(|f| f.dimensions.clone()).unwrap_or_default(),
             pass_at: figures.map(|f| f.pass_at.clone()).unwrap_or_default(),
+            highest: Vec::new(),
             without_ratings,
             without_runs,
             computing: figures.is_none(),
@@ -178,6 +179,7 @@ impl ResultService {
         let rows = names.iter().map(|(model, name)| BoardRow {
             model: *model,
             name: (*name).clone(),
+            rank: None,
             results: shown.iter().map(|dataset| dataset.results(*model)).collect(),
         });
         let rows = rows.collect();

@@ -63,6 +63,7 @@ impl Studies for StudyService {
                     raters_per_output: setup.raters_per_output,
                     seed: setup.seed.to_string(),
                     rubric: setup.rubric.name(),
+                    dimensions: setup.rubric.dimensions,
                     raters: raters(conn, id)?,
                 })
             })

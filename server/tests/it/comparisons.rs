@@ -9,7 +9,9 @@ use axum::http::StatusCode;
 use base::error::Failure;
 use model::{
     caller::System,
-    comparison::{ComparisonView, CountedScores, Human, Selection, TaskFilter, TaskPage},
+    comparison::{
+        ComparisonView, CountedScores, Human, Selection, SortColumn, TaskCell, TaskFilter, TaskLine, TaskPage,
+    },
     grading::{Draft, GradingItem, Next, Receipt},
     ids::{OutputId, StudyId},
     ratings::ModelScores,
@@ -243,6 +245,84 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     let task = task.unwrap();
     assert_eq!(task.outputs.len(), 3);
     assert!(task.before.is_some() || task.after.is_some());
+}
+
+#[tokio::test]
+async fn tasks_are_sorted_by_every_column_of_every_model() {
+    let app = filled().await;
+    let tasks = |filter: TaskFilter| {
+        let service = app.services.comparisons.clone();
+        async move { service.tasks(&System.admin(), selection(), filter).await.unwrap() }
+    };
+    let whole = tasks(TaskFilter::default()).await;
+    assert_eq!(whole.columns, [0, 1, 2]);
+    let models = compared(&app, selection()).await.selection.models.unwrap();
+    for (m, model) in models.iter().enumerate() {
+        for (d, dimension) in whole.rubric.clone().unwrap().dimensions.iter().enumerate() {
+            for ascending in [false, true] {
+                let column = SortColumn { model: *model, metric: dimension.key.clone(), ascending };
+                let found = tasks(TaskFilter { column: Some(column), ..TaskFilter::default() }).await;
+                assert_eq!(found.found, whole.found, "an order leaves nothing out");
+                let means: Vec<Option<f64>> = found.lines.iter().map(|line| line.cells[m].means[d]).collect();
+                let rated = means.iter().take_while(|mean| mean.is_some()).count();
+                assert!(means[rated..].iter().all(Option::is_none), "tasks without a score come last: {means:?}");
+                assert!(rated > 1 && rated < means.len(), "{rated}");
+                let in_order = |a: &Option<f64>, b: &Option<f64>| if ascending { a <= b } else { a >= b };
+                assert!(means[..rated].is_sorted_by(in_order), "{means:?}");
+            }
+        }
+        let column = SortColumn { model: *model, metric: SortColumn::TESTS.into(), ascending: false };
+        let found = tasks(TaskFilter { column: Some(column), ..TaskFilter::default() }).await;
+        let passed = |line: &TaskLine| line.cells[m].verdict.is_some_and(|(verdict, ..)| verdict == Verdict::Passed);
+        let first = found.lines.iter().take_while(|line| passed(line)).count();
+        assert!(first > 0 && !found.lines[first..].iter().any(passed), "those that pass come first");
+    }
+    // An unknown column changes nothing.
+    let column = SortColumn { model: models[0], metric: "nothing".into(), ascending: false };
+    assert_eq!(tasks(TaskFilter { column: Some(column), ..TaskFilter::default() }).await.lines, whole.lines);
+    // The model that the others are compared with comes first, from whichever model on the page begins.
+    let of = |from: u32| tasks(TaskFilter { base: Some(models[2]), from: Some(from), ..TaskFilter::default() });
+    assert_eq!(of(0).await.columns, [2, 0, 1]);
+    assert_eq!(of(1).await.columns, [2, 1]);
+    assert_eq!(of(7).await.columns, [2, 0, 1], "an old address beyond the last model");
+    let cells = |page: &TaskPage| page.lines[0].cells.clone();
+    assert_eq!(cells(&of(1).await), [cells(&whole)[2].clone(), cells(&whole)[1].clone()]);
+}
+
+#[tokio::test]
+async fn the_page_marks_differences_from_a_model_without_scripts() {
+    let app = filled().await;
+    let mut admin = app.admin().await;
+    let models = compared(&app, selection()).await.selection.models.unwrap();
+    let whole = app.services.comparisons.tasks(&System.admin(), selection(), TaskFilter::default()).await.unwrap();
+    // What differs from the first model, counted here.
+    let (mut higher, mut lower) = (0, 0);
+    for line in &whole.lines {
+        let (base, others) = line.cells.split_first().unwrap();
+        for cell in others {
+            let share = |cell: &TaskCell| match cell.verdict {
+                Some((Verdict::Anomaly, ..)) | None => None,
+                Some((Verdict::Passed, ..)) => Some(1.0),
+                Some((_, passed, total)) => Some(f64::from(passed) / f64::from(total.max(1))),
+            };
+            let scores = base.means.iter().zip(&cell.means).map(|(base, own)| Some((*own)? - (*base)?));
+            for by in scores.chain([share(cell).zip(share(base)).map(|(own, base)| own - base)]).flatten() {
+                higher += usize::from(by > 1e-9);
+                lower += usize::from(by < -1e-9);
+            }
+        }
+    }
+    assert!(higher > 0 && lower > 0);
+    let page = admin.get("/admin/compare/starter").await.body;
+    assert_eq!((page.matches('▲').count(), page.matches('▼').count()), (0, 0), "none until asked for");
+    let page = admin.get(&format!("/admin/compare/starter?base={}", models[0])).await.body;
+    // One more of each explains them.
+    assert_eq!((page.matches('▲').count(), page.matches('▼').count()), (higher + 1, lower + 1));
+    // A head of a column sorts by it, and once more the other way.
+    let address = format!("sort={}.correctness", models[1]);
+    assert!(page.contains(&address) && !page.contains("aria-sort"));
+    let page = admin.get(&format!("/admin/compare/starter?{address}")).await.body;
+    assert!(page.contains(r#"aria-sort="descending""#) && page.contains(&format!("{address}&amp;order=reverse#tasks")));
 }
 
 #[tokio::test]

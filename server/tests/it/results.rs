@@ -97,23 +97,25 @@ async fn model_without_data_has_none_and_is_counted() {
     let app = filled().await;
     unrated(&app, "Newcomer").await;
     let found = board(&app, BoardQuery::default()).await;
-    let last = found.rows.last().unwrap();
     assert_eq!(
-        (last.name.as_str(), found.datasets[0].without_ratings, found.datasets[0].without_runs),
+        (found.empty[0].name.as_str(), found.datasets[0].without_ratings, found.datasets[0].without_runs),
         ("Newcomer", 1, 1)
     );
-    assert!(last.results[0].outputs && last.results[0].people.is_none() && last.results[0].tests.is_none());
-    let only = board(&app, BoardQuery { only_data: true, ..BoardQuery::default() }).await;
-    assert_eq!((only.found, only.models), (3, 4));
+    assert_eq!((found.rows.len(), found.found, found.found_empty, found.models), (3, 3, 1, 4));
+    assert_eq!(found.rows.iter().map(|row| row.rank).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
     // Not compared by default, but counted; chosen by hand, it is.
     let whole = compared(&app).await;
     assert_eq!((whole.figures.models.len(), whole.options.models.len(), whole.options.empty.len()), (3, 4, 1));
 
     let mut admin = app.admin().await;
     let page = admin.get("/admin/results").await;
-    assert!(page.body.contains("1 model has no ratings yet.") && page.body.contains("no data"), "{}", page.body);
+    assert!(
+        page.body.contains("1 model has no ratings yet.") && page.body.contains("1 model without results"),
+        "{}",
+        page.body
+    );
     assert!(admin.get("/admin/compare/starter").await.body.contains("left out: 1."));
-    let csv = admin.get("/admin/results.csv?data=1").await.body;
+    let csv = admin.get("/admin/results.csv").await.body;
     assert_eq!(csv.lines().count(), 1 + 3 * 4, "{csv}");
     assert!(!csv.contains("Newcomer"));
     assert_eq!(admin.get("/admin/results?dataset=none").await.status, StatusCode::NOT_FOUND);

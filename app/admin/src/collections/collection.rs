@@ -36,6 +36,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::{Badge, Empty, Notice, Progress, Tone},
+    scores::{Names, whole_scores},
 };
 
 /// How often the page of a running collection asks.
@@ -497,7 +498,10 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
             <p>{t.output}{i.common.colon}<a href=format!("/admin/outputs/{}", output.id)>{output.model.clone()}", "{t.sample}" "{output.sample + 1}</a></p>
         }
     });
-    let scores = row.scores.as_ref().map(|scores| view! { <p>{t.scores}{i.common.colon}{digits(scores)}</p> });
+    let scores = row
+        .scores
+        .as_ref()
+        .map(|scores| view! { <p>{t.scores}{i.common.colon}{whole_scores(i, &[], scores, Names::Full)}</p> });
     let instructions = (!row.instruction_answers.is_empty())
         .then(|| view! { <p>{t.instructions}{i.common.colon}{followed(i, &row.instruction_answers)}</p> });
     let number = if row.output.is_some() { t.answer } else { t.sample };
@@ -580,11 +584,6 @@ fn tests_name(i: I18n, row: &RequestRow) -> &'static str {
     }
 }
 
-/// Scores in the order of the dimensions.
-fn digits(scores: &[u8]) -> String {
-    scores.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
-}
-
 /// Answers about instructions, such as "turn 1: yes, turn 2: no".
 fn followed(i: I18n, answers: &[InstructionAnswer]) -> String {
     let t = i.collections();
@@ -609,9 +608,9 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
         };
         let tests = is_dynamic.then(|| view! { <td role="cell" data-label=t.tests>{tests_name(i, &row)}</td> });
         let scores = match (&row.scores, row.status) {
-            (Some(scores), _) => digits(scores),
-            (None, RequestStatus::Answered) => t.no_scores.to_owned(),
-            (None, _) => "–".to_owned(),
+            (Some(scores), _) => whole_scores(i, &[], scores, Names::Full),
+            (None, RequestStatus::Answered) => t.no_scores.into_any(),
+            (None, _) => "–".into_any(),
         };
         let judged = row.output.map(|output| {
             let name = format!("{}, {} {}", output.model, t.sample, output.sample + 1);

@@ -169,10 +169,10 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
         })
         .collect_view();
     let none = human.reliability.iter().all(|r| r.pairs == 0);
-    let maps = (0..dimensions.len())
-        .filter_map(|d| comparison::rater_agreement(i, human, raters, d))
-        .map(|figure| figure_view(figure, links))
-        .collect_view();
+    let maps: Vec<_> = (0..dimensions.len()).filter_map(|d| comparison::rater_agreement(i, human, raters, d)).collect();
+    // The charts have the same figures with their intervals.
+    let listed = !raters.is_empty() && maps.is_empty();
+    let maps = maps.into_iter().map(|figure| figure_view(figure, links)).collect_view();
     view! {
         <section class="agreement" aria-labelledby="agreement">
             <h3 id="agreement">{a.agreement}</h3>
@@ -185,8 +185,8 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
                     </table>
                 </div>
                 {reasons}
-                <div class="pictures">{maps}</div>
-                {(!raters.is_empty()).then(|| view! {
+                <div class="pictures three">{maps}</div>
+                {listed.then(|| view! {
                     <details class="said">
                         <summary>{t.kappas}</summary>
                         <div class="table-box" role="group" aria-label=t.kappas tabindex="0">

@@ -33,8 +33,13 @@ const MATRIX: usize = 60;
 /// contains no name and no figure of a single rater.
 pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
     let t = i.comparison();
+    let (lettered, dimensions): (Vec<bool>, Vec<AnyView>) =
+        (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).unzip();
+    let notes = [(lettered.contains(&true), t.group_hint), (all_adjusted(human), t.means_adjusted)];
+    let notes: Vec<&str> = notes.into_iter().filter(|(applies, _)| *applies).map(|(_, note)| note).collect();
     view! {
-        {dimensions(i, human, links)}
+        {(!notes.is_empty()).then(|| view! { <p class="muted small">{notes.join(i.lang.pick(" ", ""))}</p> })}
+        {dimensions}
         {instructions(i, human)}
         <details class="fold">
             <summary>{t.details_people}</summary>
@@ -47,13 +52,15 @@ pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Link
     .into_any()
 }
 
+/// Whether the means of all dimensions are adjusted for tasks, so that it is said once for all of them.
+fn all_adjusted(human: &Human) -> bool {
+    let dimensions = human.comparison.rubric.dimensions.len();
+    dimensions > 0 && (0..dimensions).all(|d| human.comparison.is_adjusted(d))
+}
+
 /// The method of the intervals.
 fn how_computed(i: I18n, c: &Comparison) -> impl IntoView + use<> {
     view! { <p class="muted small">{(i.admin().how_computed)(&i.number(c.resamples.into()), &c.seed)}</p> }
-}
-
-fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + use<> {
-    (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).collect_view()
 }
 
 /// How far raters find that outputs follow each kind of instruction, and agree on that; nothing without answers.
@@ -167,44 +174,51 @@ fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
     )
 }
 
-fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyView {
+/// A dimension, and whether its ranking has letters.
+fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> (bool, AnyView) {
     let c = &human.comparison;
-    let Some(dimension) = c.rubric.dimensions.get(d) else { return ().into_any() };
+    let Some(dimension) = c.rubric.dimensions.get(d) else { return (false, ().into_any()) };
     let (low, high) = dimension.range();
     let name = dimension.name.get(i.lang).to_owned();
     let id = format!("dimension-{}", dimension.key);
     let standing = Standing::of_ratings(human, d);
     let names: Vec<&str> = c.models.iter().map(|m| m.model.as_str()).collect();
     let entries = comparison::ranked(human, d, links);
+    let lettered = entries.iter().any(|entry| !entry.letters.is_empty());
     // The mean of an item of the checklist is the share of yes.
     let (axis, number, unit): (_, fn(f64) -> String, _) = match dimension.checklist {
         true => (Axis::percent(), |v| format!("{:.1}%", v * 100.0), 100.0),
         false => (Axis::scores(low, high), |v| format!("{v:.2}"), 1.0),
     };
-    let ranking = ranking::table(i, Ranking { id: &dimension.key, title: name.clone(), axis, number, entries, unit });
+    let ranking = ranking::table(
+        i,
+        Ranking { id: &dimension.key, title: name.clone(), axis, number, entries, unit, hint: false },
+    );
     let range = if dimension.checklist { i.comparison().share_of_yes.to_owned() } else { format!("{low}–{high}") };
     // The ranking is the figure of the means.
     let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
     let others = figures.map(|figure| figure_view(figure, links)).collect_view();
     let pairs = pairs_of(i, (&dimension.key, Measure::Ratings), &standing, &names, (&human.tests, links));
-    view! {
+    let beside = beside(names.len());
+    let shown = view! {
         <section class="dimension" aria-labelledby=id.clone()>
             <div class="figure-head">
                 <h3 id=id.clone()>{name}" "<span class="muted small">{range}</span></h3>
                 {means}
             </div>
             {ranking}
-            {c.is_adjusted(d).then(|| view! { <p class="muted small">{i.comparison().means_adjusted}</p> })}
+            {(c.is_adjusted(d) && !all_adjusted(human)).then(|| view! { <p class="muted small">{i.comparison().means_adjusted}</p> })}
             <details class="fold">
                 <summary>{i.comparison().details_of}</summary>
-                {pairs}
-                {own_means(i, c, d, number)}
-                <div class="pictures">{others}</div>
+                <div class=beside>
+                    <div class="stack">{pairs}{own_means(i, c, d, number)}</div>
+                    <div class="pictures">{others}</div>
+                </div>
             </details>
         </section>
-    }
-    .into_any()
+    };
+    (lettered, shown.into_any())
 }
 
 /// The means over each model's own tasks, where those of the ranking are adjusted.
@@ -244,6 +258,12 @@ fn own_means(i: I18n, c: &Comparison, d: usize, number: fn(f64) -> String) -> Op
         }
         .into_any(),
     )
+}
+
+/// The class around what is said of all pairs and the charts: next to each other, unless a matrix or a long table of pairs
+/// needs the whole width.
+pub(super) fn beside(models: usize) -> &'static str {
+    if models <= FEW { "details-beside" } else { "stack" }
 }
 
 /// All pairs: a sentence for each of few models, a matrix of more, and the largest differences of many.

@@ -7,6 +7,7 @@ mod agreement;
 pub mod follow;
 pub mod human;
 mod judges;
+mod matrix;
 mod pairs;
 mod paper;
 mod published;
@@ -45,7 +46,10 @@ pub fn asked_selection(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Selec
 
 /// The tasks' filter in the address.
 pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
-    query.with(|query| TaskFilter::read(|key| query.get(key).unwrap_or_default()))
+    query.with(|query| {
+        let get = |key: &str| query.get(key).unwrap_or_default();
+        TaskFilter { from: Some(get("from").parse().unwrap_or(0)), ..TaskFilter::read(get) }
+    })
 }
 
 /// The comparison.
@@ -126,9 +130,9 @@ fn page(
             <p class="comparison-facts">
                 {(!counting).then_some(facts)}
                 {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
+                {live.then(|| view! { " "<span class="small comparison-live">{t.live}</span> })}
             </p>
             {left_out}
-            {live.then(|| view! { <p class="muted small comparison-live">{t.live}</p> })}
             {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
             {form}
             {on_paper}

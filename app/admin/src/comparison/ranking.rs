@@ -28,6 +28,8 @@ pub struct Ranking<'a> {
     pub entries: Vec<Entry>,
     /// Factor from a value to the scale's unit.
     pub unit: f64,
+    /// Whether the letters are explained below it.
+    pub hint: bool,
 }
 
 /// One more than the number of higher values, so that equal values share a rank.
@@ -38,7 +40,7 @@ fn rank(entries: &[Entry], value: f64) -> usize {
 /// The table; nothing without entries.
 pub fn table(i: I18n, ranking: Ranking) -> Option<AnyView> {
     let t = i.comparison();
-    let Ranking { id, title, axis, number, entries, unit } = ranking;
+    let Ranking { id, title, axis, number, entries, unit, hint } = ranking;
     if entries.is_empty() {
         return None;
     }
@@ -57,36 +59,36 @@ pub fn table(i: I18n, ranking: Ranking) -> Option<AnyView> {
         });
         let plot = bars::row(&axis, value * unit, entry.interval.map(|r| (r.low * unit, r.high * unit)));
         view! {
-            <tr>
-                <td class="num muted">{rank}</td>
-                <th scope="row">{name}{coverage}</th>
-                <td class="num mean">{number(value)}</td>
-                <td class="num small">{within.unwrap_or_else(|| "–".into())}</td>
-                <td class="num small">{i.number(entry.n)}</td>
-                {lettered.then(|| view! { <td class="letters">{entry.letters.clone()}</td> })}
-                <td class="plot" inner_html=plot></td>
+            <tr role="row">
+                <td role="cell" class="num muted rank">{rank}</td>
+                <th role="rowheader" scope="row">{name}{coverage}</th>
+                <td role="cell" class="num mean">{number(value)}</td>
+                <td role="cell" class="num small">{within.unwrap_or_else(|| "–".into())}</td>
+                <td role="cell" class="num small tasks">{i.number(entry.n)}</td>
+                {lettered.then(|| view! { <td role="cell" class="letters">{entry.letters.clone()}</td> })}
+                <td role="cell" class="plot" inner_html=plot></td>
             </tr>
         }
     });
     let rows = rows.collect_view();
     let scale = bars::scale(&axis);
     let head = format!("{id}-ranking");
-    let hint = lettered.then(|| view! { <p class="muted small">{t.group_hint}</p> });
+    let hint = (lettered && hint).then(|| view! { <p class="muted small">{t.group_hint}</p> });
     Some(
         view! {
             <div class="table-box" role="group" aria-labelledby=head.clone() tabindex="0">
-                <table class="table ranking">
+                <table class="table ranking" role="table">
                     <caption id=head.clone() class="visually-hidden">{title}</caption>
-                    <thead><tr>
-                        <th scope="col" class="num">{t.rank}</th>
-                        <th scope="col">{t.model}</th>
-                        <th scope="col" class="num">{t.mean_score_short}</th>
-                        <th scope="col" class="num">{t.interval}</th>
-                        <th scope="col" class="num">{t.tasks}</th>
-                        {lettered.then(|| view! { <th scope="col">{t.group}</th> })}
-                        <td class="plot" inner_html=scale></td>
+                    <thead role="rowgroup"><tr role="row">
+                        <th role="columnheader" scope="col" class="num">{t.rank}</th>
+                        <th role="columnheader" scope="col">{t.model}</th>
+                        <th role="columnheader" scope="col" class="num">{t.mean_score_short}</th>
+                        <th role="columnheader" scope="col" class="num">{t.interval}</th>
+                        <th role="columnheader" scope="col" class="num">{t.tasks}</th>
+                        {lettered.then(|| view! { <th role="columnheader" scope="col">{t.group}</th> })}
+                        <td role="cell" class="plot" inner_html=scale></td>
                     </tr></thead>
-                    <tbody>{rows}</tbody>
+                    <tbody role="rowgroup">{rows}</tbody>
                 </table>
             </div>
             {hint}

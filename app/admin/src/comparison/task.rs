@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{asked_filter, asked_selection, tasks::verdict_badge};
+use super::{asked_filter, asked_selection};
 use crate::{
     parts::{param, task_text},
     study_task,
@@ -23,6 +23,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::Empty,
+    verdict::verdict_of_cases,
 };
 
 /// A task of a comparison.
@@ -97,8 +98,7 @@ fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: ComparedO
     let verdict = o.verdict.map(|(run, verdict, passed, total)| {
         view! {
             <p class="side-verdict">
-                {verdict_badge(i, verdict)}
-                {(total > 0).then(|| view! { " "<span class="muted">{format!("{passed}/{total}")}</span> })}
+                {verdict_of_cases(i, verdict, passed, total)}
                 " "<a class="small" href=format!("/admin/runs/{run}/outputs/{id}")>{t.see_run}</a>
             </p>
         }

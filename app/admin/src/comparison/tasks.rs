@@ -3,26 +3,37 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use crate::parts::{Filter, asked, choice as option, lang_badge, spread};
+use super::{asked_filter, matrix::Matrix};
+use crate::parts::{Filter, asked, choice as option};
 use chart::comparison::{self, Links};
 use model::{
-    comparison::{GridCell, Selection, TaskCell, TaskFilter, TaskPage},
+    comparison::{GridCell, Selection, SortColumn, TaskFilter, TaskPage},
     lang::Lang,
     run::Verdict,
-    text::excerpt,
 };
 use texts::I18n;
-use ui::{
-    chart_figure::ChartFigure,
-    notice::{Badge, Empty, Tone},
-};
+use ui::{chart_figure::ChartFigure, notice::Empty};
 
 /// The keys of an address that filter and sort tasks; the rest is the comparison's selection.
-pub const OWN: [&str; 11] =
-    ["q", "task_nl_lang", "model", "score", "verdict", "spread", "differ", "grid_cell", "sort", "page", "grid"];
+pub const OWN: [&str; 14] = [
+    "q",
+    "task_nl_lang",
+    "model",
+    "score",
+    "verdict",
+    "spread",
+    "differ",
+    "grid_cell",
+    "sort",
+    "order",
+    "base",
+    "from",
+    "page",
+    "grid",
+];
 
 /// A query with one key replaced, or removed if the value is empty.
-fn with(query: &str, key: &str, value: &str) -> String {
+pub fn with(query: &str, key: &str, value: &str) -> String {
     let kept = query.split('&').filter(|field| !field.is_empty() && field.split('=').next() != Some(key));
     let new = (!value.is_empty()).then(|| format!("{key}={value}"));
     kept.map(str::to_owned).chain(new).collect::<Vec<_>>().join("&")
@@ -48,17 +59,26 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             .map(|(key, value)| view! { <input type="hidden" name=key.into_owned() value=value/> })
             .collect_view()
     });
-    let models = selection
-        .models
-        .iter()
-        .flatten()
-        .map(|id| id.to_string())
-        .zip(page.models.iter().cloned())
-        .map(|(id, name)| {
-            let chosen = now("model") == id;
+    let models = |key: &'static str| {
+        let ids = page.model_ids.iter().map(|id| id.to_string());
+        let options = ids.zip(page.models.iter().cloned()).map(|(id, name)| {
+            let chosen = now(key) == id;
             view! { <option value=id selected=chosen>{name}</option> }
-        })
-        .collect_view();
+        });
+        options.collect_view().into_any()
+    };
+    let of_model = models("model");
+    let of_base = (page.models.len() > 1).then(|| models("base"));
+    let filter = untrack(|| asked_filter(query));
+    let column = filter.column.as_ref().and_then(|column| column_option(i, &page, column));
+    let bases = of_base.map(|models| {
+        view! {
+            <div class="field">
+                <label class="label" for="task-base">{t.differences_from}</label>
+                <select class="input" id="task-base" name="base"><option value="">{t.no_base}</option>{models}</select>
+            </div>
+        }
+    });
     let scores = page
         .rubric
         .iter()
@@ -91,8 +111,9 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             </p>
         }
     });
-    let kept_cell = now("grid_cell");
-    let kept_cell = (!kept_cell.is_empty()).then(|| view! { <input type="hidden" name="grid_cell" value=kept_cell/> });
+    let kept =
+        ["grid_cell", "grid", "order"].map(|key| (key, now(key))).into_iter().filter(|(_, value)| !value.is_empty());
+    let kept = kept.map(|(key, value)| view! { <input type="hidden" name=key value=value/> }).collect_view();
     let count = (t.tasks_of)(&i.number(page.found), &i.number(page.all));
     let at: u32 = now("page").parse().unwrap_or(0);
     let pages = {
@@ -115,13 +136,13 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
     let list = if page.lines.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
-        table(i, &selection.dataset, &here(query), page)
+        Matrix { i, dataset: &selection.dataset, query: &here(query), filter, page }.view()
     };
     let a = i.admin();
     view! {
         <Filter search=true>
             {hidden}
-            {kept_cell}
+            {kept}
             <div class="field">
                 <label class="label" for="task-q">{a.filter_text}</label>
                 <input class="input" id="task-q" type="search" name="q" value=now("q") prop:value=move || read("q")/>
@@ -135,7 +156,7 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             </div>
             <div class="field">
                 <label class="label" for="task-model">{t.model}</label>
-                <select class="input" id="task-model" name="model"><option value="">{t.any_model}</option>{models}</select>
+                <select class="input" id="task-model" name="model"><option value="">{t.any_model}</option>{of_model}</select>
             </div>
             <div class="field">
                 <label class="label" for="task-score">{t.score}</label>
@@ -163,8 +184,10 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
                 <select class="input" id="task-sort" name="sort">
                     {option(query, "sort", "", t.order_dataset)} {option(query, "sort", "spread", t.order_spread)}
                     {option(query, "sort", "gap", t.order_gap)} {option(query, "sort", "difference", t.order_apart)}
+                    {column}
                 </select>
             </div>
+            {bases}
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{count}</p>
         </Filter>
@@ -176,13 +199,24 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
     .into_any()
 }
 
+/// The option of the order by a column of the table, whose head chose it.
+fn column_option(i: I18n, page: &TaskPage, column: &SortColumn) -> Option<AnyView> {
+    let model = page.model_ids.iter().position(|id| *id == column.model)?;
+    let dimension = page.rubric.iter().flat_map(|rubric| &rubric.dimensions).find(|d| d.key == column.metric);
+    let metric = dimension.map_or(i.comparison().pass_ratio, |dimension| dimension.name.get(i.lang));
+    let name = (i.comparison().column_of)(page.models.get(model)?, metric);
+    Some(view! { <option value=column.sort() selected=true>{name}</option> }.into_any())
+}
+
 /// The filtered tasks as one chart, and the selection of its figure.
 fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<AnyView> {
     let t = i.comparison();
     let links = Links::of(selection);
     let filter: Vec<&str> = query
         .split('&')
-        .filter(|field| field.split('=').next().is_some_and(|key| OWN.contains(&key) && key != "page"))
+        .filter(|field| {
+            field.split('=').next().is_some_and(|key| OWN.contains(&key) && !["page", "base", "from"].contains(&key))
+        })
         .collect();
     let filter = filter.join("&");
     let figure = comparison::grid(i, &page.models, &page.grid, Some((&links, &filter)))?;
@@ -206,95 +240,15 @@ fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<
         .then(|| view! { <p class="muted small">{(t.grid_left_off)(&i.number(page.grid.left_off))}</p> });
     Some(
         view! {
-            <h3>{t.grid_head}</h3>
-            {switch}
-            <ChartFigure figure files=Some(files)/>
-            {left}
+            <div class="stack task-grid">
+                <h3>{t.grid_head}</h3>
+                {switch}
+                <ChartFigure figure files=Some(files)/>
+                {left}
+            </div>
         }
         .into_any(),
     )
-}
-
-fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
-    let (t, a) = (i.comparison(), i.admin());
-    let query = with(query, "layout", "");
-    let heads = page
-        .models
-        .iter()
-        .map(|name| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> })
-        .collect_view();
-    let models = page.models;
-    let rows = page
-        .lines
-        .into_iter()
-        .map(|line| {
-            let href = format!("/admin/compare/{slug}/tasks/{}?{query}", line.task.id);
-            let cells = models
-                .iter()
-                .zip(line.cells)
-                .map(|(name, cell)| view! { <td role="cell" data-label=name.clone() class="num">{shown(i, cell)}</td> })
-                .collect_view();
-            view! {
-                <tr role="row">
-                    <th role="rowheader" scope="row" data-label=a.task><a href=href>{line.task.task_id}</a></th>
-                    <td role="cell" data-label=a.description class="nl-text">
-                        <span lang=line.task.nl_lang.tag()>{excerpt(&line.task.raw_nl, 140)}</span>
-                        " "
-                        {lang_badge(line.task.nl_lang)}
-                    </td>
-                    {cells}
-                    <td role="cell" data-label=a.spread class="num">
-                        {spread(line.spread)}
-                    </td>
-                </tr>
-            }
-        })
-        .collect_view();
-    view! {
-        <p class="muted small">{t.legend}</p>
-        <div class="table-box list-box"><table class="table list" role="table">
-            <caption class="visually-hidden">{t.tasks}</caption>
-            <thead role="rowgroup">
-                <tr role="row">
-                    <th role="columnheader" scope="col">{a.task}</th>
-                    <th role="columnheader" scope="col">{a.description}</th>
-                    {heads}
-                    <th role="columnheader" scope="col" class="num">{a.spread}</th>
-                </tr>
-            </thead>
-            <tbody role="rowgroup">{rows}</tbody>
-        </table></div>
-    }
-    .into_any()
-}
-
-/// Mean scores in the rubric's order, then the verdict.
-fn shown(i: I18n, cell: TaskCell) -> AnyView {
-    let one = |mean: &Option<f64>| match mean {
-        None => "–".to_owned(),
-        Some(v) if v.fract() == 0.0 => format!("{v:.0}"),
-        Some(v) => format!("{v:.1}"),
-    };
-    let means = (cell.ratings > 0).then(|| {
-        let means = cell.means.iter().map(one).collect::<Vec<_>>().join(" · ");
-        view! { <span class="mean-scores">{means}</span> }
-    });
-    let none = (cell.ratings == 0 && cell.verdict.is_none()).then_some("–");
-    let verdict = cell.verdict.map(|(verdict, passed, total)| {
-        let cases = (total > 0).then(|| view! { <span class="muted small">{format!("{passed}/{total}")}</span> });
-        view! { {verdict_badge(i, verdict)} {cases} }
-    });
-    view! { <span class="task-cell">{means}{verdict}{none}</span> }.into_any()
-}
-
-/// A verdict in its color.
-pub fn verdict_badge(i: I18n, verdict: Verdict) -> impl IntoView {
-    let tone = match verdict {
-        Verdict::Passed => Tone::Good,
-        Verdict::Failed | Verdict::CompileError => Tone::Bad,
-        _ => Tone::Care,
-    };
-    view! { <Badge tone>{i.runs().verdict_name(verdict)}</Badge> }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     agreement::undefined,
-    human::{figure_view, files, pairs_of},
+    human::{beside, figure_view, files, pairs_of},
     pairs, published,
     ranking::{self, Ranking},
 };
@@ -50,24 +50,28 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
     let charts = charts.map(|figure| figure_view(figure, links)).collect_view();
     let ranking = |id: &str, title: &str, entries: Vec<Entry>| {
         let (axis, number) = (Axis::percent(), (|v| format!("{:.1}%", v * 100.0)) as fn(f64) -> String);
-        ranking::table(i, Ranking { id, title: title.to_owned(), axis, number, entries, unit: 100.0 })
+        ranking::table(i, Ranking { id, title: title.to_owned(), axis, number, entries, unit: 100.0, hint: true })
     };
     let pass = ranking("pass-at-1", t.pass_at_1, comparison::ranked_by_pass(figures, automated, links));
     let ratio = ranking("avg-pass-ratio", t.ratio, comparison::ranked_by_ratio(figures, automated, links));
     let table = (!automated.pairs.is_empty()).then(|| pair_table(i, &figures.models, &automated.pairs, links));
     view! {
-        <section class="dimension" aria-labelledby="pass-head">
-            <div class="figure-head"><h3 id="pass-head">{t.pass_at_1}</h3>{pass_files}</div>
-            {pass}
-        </section>
-        <section class="dimension" aria-labelledby="ratio-head">
-            <div class="figure-head"><h3 id="ratio-head">{t.ratio}</h3>{ratio_files}</div>
-            {ratio}
-        </section>
+        <div class="rankings-beside">
+            <section class="dimension" aria-labelledby="pass-head">
+                <div class="figure-head"><h3 id="pass-head">{t.pass_at_1}</h3>{pass_files}</div>
+                {pass}
+            </section>
+            <section class="dimension" aria-labelledby="ratio-head">
+                <div class="figure-head"><h3 id="ratio-head">{t.ratio}</h3>{ratio_files}</div>
+                {ratio}
+            </section>
+        </div>
         <details class="fold">
             <summary>{t.details_tests}</summary>
-            {pairs_of(i, ("pass", Measure::Tests), &standing, &names, (&[], links))}
-            <div class="pictures">{charts}</div>
+            <div class=beside(names.len())>
+                <div class="stack">{pairs_of(i, ("pass", Measure::Tests), &standing, &names, (&[], links))}</div>
+                <div class="pictures">{charts}</div>
+            </div>
             {figures_view(i, figures, automated)}
             {table}
         </details>
@@ -239,7 +243,31 @@ pub fn both(
             }
         })
         .collect_view();
-    let parting = both
+    view! {
+        <p>{t.correlation_lead}</p>
+        <div class="both-beside">
+            {scatter}
+            <div class="stack">
+                <div class="table-box" role="group" aria-labelledby="both-head" tabindex="0">
+                    <table class="table means">
+                        <thead><tr>
+                            <th scope="col">{t.model}</th><th scope="col" class="num">{t.outputs}</th>
+                            <th scope="col" class="num">{t.spearman}</th><th scope="col" class="num">{t.kendall}</th>
+                        </tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+                {parting(i, models, &dimension, both, links)}
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// The outputs on which tests and people disagree most, folded.
+fn parting(i: I18n, models: &[String], dimension: &str, both: &TestsAndRatings, links: Option<&Links>) -> AnyView {
+    let t = i.comparison();
+    let rows = both
         .parting
         .iter()
         .map(|point| {
@@ -261,31 +289,19 @@ pub fn both(
         })
         .collect_view();
     view! {
-        <p>{t.correlation_lead}</p>
-        {scatter}
         <details class="fold">
-        <summary>{t.details_both}</summary>
-        <div class="table-box" role="group" aria-labelledby="both-head" tabindex="0">
-            <table class="table means">
-                <thead><tr>
-                    <th scope="col">{t.model}</th><th scope="col" class="num">{t.outputs}</th>
-                    <th scope="col" class="num">{t.spearman}</th><th scope="col" class="num">{t.kendall}</th>
-                </tr></thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-        <h3 id="parting-head">{t.part_most}</h3>
-        <div class="table-box" role="group" aria-labelledby="parting-head" tabindex="0">
-            <table class="table">
-                <thead><tr>
-                    <th scope="col">{t.tasks}</th><th scope="col">{t.model}</th>
-                    <th scope="col" class="num">{t.pass_ratio}</th>
-                    <th scope="col" class="num">{dimension}</th>
-                    <th scope="col">{t.difference}</th>
-                </tr></thead>
-                <tbody>{parting}</tbody>
-            </table>
-        </div>
+            <summary>{t.part_most}</summary>
+            <div class="table-box" role="group" aria-label=t.part_most tabindex="0">
+                <table class="table">
+                    <thead><tr>
+                        <th scope="col">{t.tasks}</th><th scope="col">{t.model}</th>
+                        <th scope="col" class="num">{t.pass_ratio}</th>
+                        <th scope="col" class="num">{dimension.to_owned()}</th>
+                        <th scope="col">{t.difference}</th>
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
         </details>
     }
     .into_any()

@@ -8,7 +8,8 @@ use texts::I18n;
 use ui::{
     form::ActionForm,
     notice::Badge,
-    rated_output::{dimension_scores, ratings, task_and_code},
+    rated_output::{ratings, task_and_code},
+    scores::{Names, whole_scores},
 };
 
 /// The pane on the right; without an item, it says how to choose one.
@@ -85,12 +86,12 @@ fn latest_table(i: I18n, latest: Vec<LatestRating>) -> impl IntoView {
         .into_iter()
         .map(|one| {
             let seconds = one.active_ms.map(|ms| format!("{:.1}", ms as f64 / 1000.0));
-            let known =
-                with_known.then(|| view! { <td>{one.known.map(|known| dimension_scores(i, &[], &known))}</td> });
+            let known = with_known
+                .then(|| view! { <td>{one.known.map(|known| whole_scores(i, &[], &known, Names::Full))}</td> });
             view! {
                 <tr>
                     <th scope="row">{(t.task)(&one.task_id)}</th>
-                    <td>{dimension_scores(i, &[], &one.scores)}</td>
+                    <td>{whole_scores(i, &[], &one.scores, Names::Full)}</td>
                     {known}
                     <td class="num">{seconds}</td>
                     <td>{i.time(one.at)}</td>

@@ -28,6 +28,7 @@ use ui::{
     load::{Data, Load},
     notice::{Badge, Empty, Notice, Tone},
     pager::{page_of, pager},
+    scores::{Names, score, whole_scores},
 };
 
 /// The list.
@@ -109,20 +110,16 @@ fn card(
         .iter()
         .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
         .collect_view();
-    let line = |name: String, scores: Vec<String>, class: &'static str| {
-        let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
+    let line = |name: String, scores: Vec<Option<f64>>, class: &'static str| {
+        let cells = scores.into_iter().enumerate();
+        let cells = cells.map(|(d, s)| view! { <td class="num">{score(i, dimensions.get(d), s)}</td> }).collect_view();
         view! { <tr class=class><th scope="row">{name}</th>{cells}</tr> }
     };
-    let given =
-        row.ratings.into_iter().map(|(name, scores)| line(name, digits(i, &dimensions, &scores), "")).collect_view();
+    let whole = |scores: Vec<u8>| scores.into_iter().map(|score| Some(f64::from(score))).collect();
+    let given = row.ratings.into_iter().map(|(name, scores)| line(name, whole(scores), "")).collect_view();
     let last = row.final_scores.map(|scores| {
-        let scores = scores.into_iter().enumerate();
-        let scores = scores.map(|(d, s)| match s.fract() == 0.0 {
-            true => i.score(dimensions.get(d), s as u8),
-            false => format!("{s:.1}"),
-        });
         // A median has no final answers about instructions.
-        let scores = scores.chain(std::iter::repeat("–".to_owned())).take(dimensions.len());
+        let scores = scores.into_iter().map(Some).chain(std::iter::repeat(None)).take(dimensions.len());
         line(t.final_scores.to_owned(), scores.collect(), "final-row")
     });
     let past = (!row.history.is_empty()).then(|| history(i, &dimensions, row.history));
@@ -177,18 +174,14 @@ fn history(i: I18n, dimensions: &[Dimension], decisions: Vec<Decision>) -> impl 
     let items = decisions
         .into_iter()
         .map(|d| {
-            let scores = digits(i, dimensions, &d.scores).join(" · ");
+            let scores = whole_scores(i, dimensions, &d.scores, Names::Full);
             let old = d.replaced.then(|| view! { <Badge>{t.replaced}</Badge> });
             let why = (!d.comment.is_empty()).then(|| {
                 let lang = Lang::detect(&d.comment).tag();
                 view! { <p class="comment" lang=lang>{d.comment.clone()}</p> }
             });
-            view! { <li><p class="row"><b>{scores}</b><span>{d.by}</span><span class="muted small">{i.time(d.at)}</span>{old}</p>{why}</li> }
+            view! { <li><p class="row">{scores}<span>{d.by}</span><span class="muted small">{i.time(d.at)}</span>{old}</p>{why}</li> }
         })
         .collect_view();
     view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
-}
-
-fn digits(i: I18n, dimensions: &[Dimension], scores: &[u8]) -> Vec<String> {
-    scores.iter().enumerate().map(|(d, score)| i.score(dimensions.get(d), *score)).collect()
 }

@@ -15,6 +15,7 @@ use ui::{
     code::CodeBox,
     form::ActionForm,
     notice::{Badge, Empty, Notice, Tone},
+    scores::whole_score,
 };
 
 /// The section with the items, and the form for another.
@@ -62,7 +63,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
             view! {
                 <div>
                     <dt>{dimension.name.get(i.lang).to_owned()}</dt>
-                    <dd><b>{item.scores.get(d).map(|s| i.score(Some(dimension), *s))}</b>{reason.map(|r| view! { " "<span class="muted">{r}</span> })}</dd>
+                    <dd>{whole_score(i, Some(dimension), item.scores.get(d).copied())}{reason.map(|r| view! { " "<span class="muted">{r}</span> })}</dd>
                 </div>
             }
         })

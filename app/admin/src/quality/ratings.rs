@@ -27,6 +27,7 @@ use ui::{
     load::{Data, Load},
     notice::{Badge, Empty, Tone},
     pager::{page_of, pager},
+    scores::whole_score,
 };
 
 /// The list.
@@ -161,7 +162,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 .enumerate()
                 .map(|(d, dimension)| {
                     let label = dimension.name.get(i.lang).to_owned();
-                    view! { <td role="cell" data-label=label class="num">{r.scores.get(d).map(|s| i.score(Some(dimension), *s))}</td> }
+                    view! { <td role="cell" data-label=label class="num">{whole_score(i, Some(dimension), r.scores.get(d).copied())}</td> }
                 })
                 .collect_view();
             let comment = (!r.comment.is_empty()).then(|| {

@@ -3,43 +3,74 @@
 use leptos::prelude::*;
 
 use super::board_address;
-use model::results::{Board, BoardDataset, BoardQuery, BoardResults, Estimated, Measured};
+use chart::bars::cell_bar;
+use model::results::{Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, Estimated, Measured};
 use texts::I18n;
 
 /// The table with what is missing from it, and the ways to its other pages. `path` is the page's own address.
 pub fn view(i: I18n, path: &'static str, asked: &BoardQuery, found: &Board) -> AnyView {
     let t = i.results();
     let missing = missing(i, found);
+    let empty = empty(i, found);
     if found.rows.is_empty() {
-        return view! { <p class="muted">{t.none_match}</p>{missing} }.into_any();
+        let none = (found.found_empty == 0).then(|| view! { <p class="muted">{t.none_match}</p> });
+        return view! { {none}{empty}{missing} }.into_any();
     }
+    let many = found.datasets.len() > 1;
+    let ranked = found.rows.iter().any(|row| row.rank.is_some());
     let sort = Sort { i, path, asked: asked.clone(), by: found.sort.clone() };
     let groups = found.datasets.iter().map(|dataset| group(i, dataset)).collect_view();
     let heads = found.datasets.iter().map(|dataset| heads(i, dataset, &sort)).collect_view();
     let rows = found.rows.iter().map(|row| {
-        let cells = found.datasets.iter().zip(&row.results).map(|(dataset, results)| cells(i, dataset, results));
+        let cells = found.datasets.iter().zip(&row.results).map(|(dataset, results)| cells(i, dataset, results, many));
         view! {
-            <tr>
-                <th scope="row"><a href=format!("/admin/results/models/{}", row.model)>{row.name.clone()}</a></th>
+            <tr role="row">
+                {ranked.then(|| view! { <td role="cell" class="num muted board-rank">{row.rank}</td> })}
+                <th role="rowheader" scope="row"><a href=format!("/admin/results/models/{}", row.model)>{row.name.clone()}</a></th>
                 {cells.collect_view()}
             </tr>
         }
     });
     view! {
         <div class="table-box board" role="group" aria-label=t.results tabindex="0">
-            <table class="table means">
+            <table class="table means" role="table">
                 <caption class="visually-hidden">{t.results}</caption>
-                <thead>
-                    <tr><td></td>{groups}</tr>
-                    <tr>{sort.head("model", t.model.to_owned(), false)}{heads}</tr>
+                <thead role="rowgroup">
+                    <tr role="row">{ranked.then(|| view! { <td role="cell" class="board-rank"></td> })}<td role="cell"></td>{groups}</tr>
+                    <tr role="row">{ranked.then(|| view! { <th role="columnheader" scope="col" class="num board-rank">{i.comparison().rank}</th> })}{sort.head("model", t.model.to_owned(), false)}{heads}</tr>
                 </thead>
-                <tbody>{rows.collect_view()}</tbody>
+                <tbody role="rowgroup">{rows.collect_view()}</tbody>
             </table>
         </div>
         {pages(i, path, asked, found)}
+        {empty}
         {missing}
     }
     .into_any()
+}
+
+/// The models without any result, folded; open if the filter finds nothing else.
+fn empty(i: I18n, found: &Board) -> Option<AnyView> {
+    let t = i.results();
+    if found.found_empty == 0 {
+        return None;
+    }
+    let names = found.empty.iter().map(|model| {
+        view! { <li><a href=format!("/admin/results/models/{}", model.model)>{model.name.clone()}</a></li> }
+    });
+    let names = names.collect_view();
+    let more = found.found_empty.saturating_sub(found.empty.len() as u64);
+    let more = (more > 0).then(|| view! { <p class="muted small">{(t.more_empty)(&i.number(more))}</p> });
+    Some(
+        view! {
+            <details class="fold board-empty" open=found.rows.is_empty()>
+                <summary>{(t.empty_models)(found.found_empty)}</summary>
+                <ul>{names}</ul>
+                {more}
+            </details>
+        }
+        .into_any(),
+    )
 }
 
 /// The numbers of models without results, and the figures that are being computed.
@@ -75,9 +106,18 @@ fn group(i: I18n, dataset: &BoardDataset) -> impl IntoView + use<> {
     let columns = (width(dataset.dimensions.len()) + width(dataset.pass_at.len())).max(1);
     let href = format!("/admin/results/datasets/{}", dataset.slug);
     view! {
-        <th scope="colgroup" colspan=columns.to_string() class="board-group">
+        <th role="columnheader" scope="colgroup" colspan=columns.to_string() class="board-group">
             <a href=href>{dataset.name.get(i.lang).to_owned()}</a>
         </th>
+    }
+}
+
+/// A dimension with its scale.
+pub fn dimension_name(i: I18n, dimension: &BoardDimension) -> String {
+    let name = dimension.name.get(i.lang);
+    match dimension.checklist {
+        true => format!("{name} (%)"),
+        false => format!("{name} ({}–{})", dimension.low, dimension.high),
     }
 }
 
@@ -86,31 +126,32 @@ fn heads(i: I18n, dataset: &BoardDataset, sort: &Sort) -> AnyView {
     let key = |metric: &str| BoardQuery::column(&dataset.slug, metric);
     let mut heads: Vec<AnyView> = Vec::new();
     for dimension in &dataset.dimensions {
-        let name = dimension.name.get(i.lang);
-        let scale = match dimension.checklist {
-            true => format!("{name} (%)"),
-            false => format!("{name} ({}–{})", dimension.low, dimension.high),
-        };
-        heads.push(sort.head(&key(&dimension.key), scale, true));
+        heads.push(sort.head(&key(&dimension.key), dimension_name(i, dimension), true));
     }
     if !dataset.dimensions.is_empty() {
-        heads.push(view! { <th scope="col" class="num board-n">{t.people}</th> }.into_any());
+        heads.push(view! { <th role="columnheader" scope="col" class="num board-n">{t.people}</th> }.into_any());
     }
     for k in &dataset.pass_at {
         heads.push(sort.head(&key(&format!("pass@{k}")), format!("pass@{k} (%)"), true));
     }
     if !dataset.pass_at.is_empty() {
-        heads.push(view! { <th scope="col" class="num board-n">{t.tests}</th> }.into_any());
+        heads.push(view! { <th role="columnheader" scope="col" class="num board-n">{t.tests}</th> }.into_any());
     }
     if heads.is_empty() {
-        heads.push(view! { <td></td> }.into_any());
+        heads.push(view! { <td role="cell"></td> }.into_any());
     }
     heads.collect_view().into_any()
 }
 
-fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults) -> AnyView {
+/// A model's cells of a dataset. On a phone, a model is a card, where every line has its label; `many` datasets are named
+/// in it.
+fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults, many: bool) -> AnyView {
     let t = i.results();
-    let none = |columns: usize| {
+    let label = |name: &str| match many {
+        true => format!("{} · {name}", dataset.name.get(i.lang)),
+        false => name.to_owned(),
+    };
+    let none = |columns: usize, kind: &str| {
         let word = if dataset.computing {
             "…"
         } else if results.outputs {
@@ -118,31 +159,43 @@ fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults) -> AnyView {
         } else {
             t.no_outputs
         };
-        view! { <td class="num muted small" colspan=columns.to_string()>{word}</td> }.into_any()
+        view! {
+            <td role="cell" data-label=label(kind) class="num muted small board-n" colspan=columns.to_string()>{word}</td>
+        }
+        .into_any()
     };
     let (dimensions, ks) = (dataset.dimensions.len(), dataset.pass_at.len());
+    let highest = |column: usize| dataset.highest.get(column).copied().flatten();
     if dimensions + ks == 0 {
-        return none(1);
+        return none(1, t.results);
     }
     let mut cells: Vec<AnyView> = Vec::new();
     match &results.people {
         _ if dimensions == 0 => {}
-        None => cells.push(none(width(dimensions))),
+        None => cells.push(none(width(dimensions), t.people)),
         Some(people) => {
             cells.extend(dataset.dimensions.iter().enumerate().map(|(d, dimension)| {
-                let number = if dimension.checklist { share } else { score };
-                value(i, people.values.get(d).copied().flatten(), number)
+                let (number, scale): (fn(f64) -> String, _) = match dimension.checklist {
+                    true => (share, (0.0, 1.0)),
+                    false => (score, (f64::from(dimension.low), f64::from(dimension.high))),
+                };
+                let figure = Figure { name: label(&dimension_name(i, dimension)), number, scale, highest: highest(d) };
+                bar(i, people.values.get(d).copied().flatten(), figure)
             }));
             let of = (t.rated)(&i.number(people.tasks), &i.number(people.ratings));
-            cells.push(behind(i, people, of));
+            cells.push(behind(i, people, of, Some(label(t.people))));
         }
     }
     match &results.tests {
         _ if ks == 0 => {}
-        None => cells.push(none(width(ks))),
+        None => cells.push(none(width(ks), t.tests)),
         Some(tests) => {
-            cells.extend((0..ks).map(|k| value(i, tests.values.get(k).copied().flatten(), share)));
-            cells.push(behind(i, tests, (t.tested)(tests.answered, tests.tasks)));
+            cells.extend(dataset.pass_at.iter().enumerate().map(|(at, k)| {
+                let (name, highest) = (label(&format!("pass@{k} (%)")), highest(dimensions + at));
+                let figure = Figure { name, number: share, scale: (0.0, 1.0), highest };
+                bar(i, tests.values.get(at).copied().flatten(), figure)
+            }));
+            cells.push(behind(i, tests, (t.tested)(tests.answered, tests.tasks), Some(label(t.tests))));
         }
     }
     cells.collect_view().into_any()
@@ -173,8 +226,41 @@ pub fn value(i: I18n, estimated: Option<Estimated>, number: fn(f64) -> String) -
     .into_any()
 }
 
+/// What a column is about.
+struct Figure {
+    name: String,
+    /// A value as text.
+    number: fn(f64) -> String,
+    /// The ends of its scale.
+    scale: (f64, f64),
+    /// The highest value of all models, if there are two.
+    highest: Option<f64>,
+}
+
+/// A value with a bar from the low end of its scale, and a mark if it is the highest of all models.
+fn bar(i: I18n, estimated: Option<Estimated>, Figure { name, number, scale, highest }: Figure) -> AnyView {
+    let Some(Estimated { value: figure, interval }) = estimated else {
+        return view! { <td role="cell" data-label=name class="num muted small board-n">{i.results().no_data}</td> }
+            .into_any();
+    };
+    let is_highest = highest.is_some_and(|highest| figure > highest - 1e-9);
+    let word = is_highest.then(|| view! { <span class="visually-hidden">{i.results().highest}" "</span> });
+    let within = interval.map(|r| format!("[{}, {}]", number(r.low), number(r.high)));
+    let class = if is_highest { "num board-value best" } else { "num board-value" };
+    view! {
+        <td role="cell" data-label=name class=class title=is_highest.then_some(i.results().highest)>
+            {word}
+            <span class="mean">{number(figure)}</span>
+            " "
+            {within.map(|text| view! { <span class="interval">{text}</span> })}
+            <span class="board-bar" inner_html=cell_bar(scale, figure, interval)></span>
+        </td>
+    }
+    .into_any()
+}
+
 /// The data behind a group of values, and their date.
-pub fn behind(i: I18n, measured: &Measured, of: String) -> AnyView {
+pub fn behind(i: I18n, measured: &Measured, of: String, label: Option<String>) -> AnyView {
     let at = measured.at.map(|at| i.date(at));
     let at = match measured.run {
         Some(run) => {
@@ -182,7 +268,8 @@ pub fn behind(i: I18n, measured: &Measured, of: String) -> AnyView {
         }
         None => at.into_any(),
     };
-    view! { <td class="num small muted board-n"><span>{of}</span><span>{at}</span></td> }.into_any()
+    view! { <td role="cell" data-label=label class="num small muted board-n"><span>{of}</span><span>{at}</span></td> }
+        .into_any()
 }
 
 /// The order of the rows, as links in the head.
@@ -205,7 +292,7 @@ impl Sort {
         let sort_title = (self.i.results().sort_by)(&name);
         let class = if number { "num" } else { "" };
         view! {
-            <th scope="col" class=class aria-sort=order>
+            <th role="columnheader" scope="col" class=class aria-sort=order>
                 <a href=board_address(self.path, &next) title=sort_title rel="nofollow">{name}<span aria-hidden="true">{arrow}</span></a>
             </th>
         }

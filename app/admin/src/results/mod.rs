@@ -110,8 +110,8 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
     let kept = [("sort", asked.sort.clone()), ("order", order)];
     let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
     let kept = kept.map(|(key, value)| view! { <input type="hidden" name=key value=value/> }).collect_view();
-    let count = (t.found)(&i.number(found.found), &i.number(found.models));
-    let (only, every, words) = (asked.only_data, asked.dataset.is_empty(), asked.q.clone());
+    let count = (t.found)(&i.number(found.found + found.found_empty), &i.number(found.models));
+    let (every, words) = (asked.dataset.is_empty(), asked.q.clone());
     view! {
         <Filter search=true>
             <div class="field">
@@ -125,7 +125,6 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
                 <label class="label" for="board-q">{t.model_name}</label>
                 <input class="input" id="board-q" type="search" name="q" value=words/>
             </div>
-            <label class="tick"><input type="checkbox" name="data" value="1" checked=only prop:checked=only/>{t.only_data}</label>
             {kept}
             <button class="button" type="submit">{t.show}</button>
             <span class="muted small" role="status">{count}</span>
@@ -173,7 +172,6 @@ fn board_address(path: &str, query: &BoardQuery) -> String {
         [
             ("dataset", query.dataset.clone()),
             ("q", query.q.clone()),
-            ("data", on(query.only_data, "1")),
             ("sort", query.sort.clone()),
             ("order", on(query.reverse, "reverse")),
             ("page", page),
@@ -189,7 +187,7 @@ mod tests {
     #[test]
     fn address_leaves_defaults_out_and_survives_reading() {
         assert_eq!(board_address("/admin/results", &BoardQuery::default()), "/admin/results");
-        let query = BoardQuery { sort: "d-1".into(), only_data: true, reverse: true, page: 2, ..BoardQuery::default() };
-        assert_eq!(board_address("/x", &query), "/x?data=1&sort=d-1&order=reverse&page=2");
+        let query = BoardQuery { sort: "d-1".into(), reverse: true, page: 2, ..BoardQuery::default() };
+        assert_eq!(board_address("/x", &query), "/x?sort=d-1&order=reverse&page=2");
     }
 }

@@ -5,7 +5,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
     address,
-    board::{behind, score, share, value},
+    board::{behind, dimension_name, score, share, value},
     dataset_pages, until_computed,
 };
 use crate::parts::{Filter, asked, param};
@@ -127,10 +127,7 @@ fn lines(i: I18n, of: &ModelDataset) -> Vec<Line> {
     let at = |measured: Option<&Measured>, at: usize| measured.and_then(|m| m.values.get(at).copied().flatten());
     let baseline = |kind: fn(&BoardResults) -> Option<&Measured>| of.baseline.as_ref().and_then(kind);
     let dimensions = of.dataset.dimensions.iter().enumerate().map(|(d, dimension)| Line {
-        name: match dimension.checklist {
-            true => format!("{} (%)", dimension.name.get(i.lang)),
-            false => format!("{} ({}–{})", dimension.name.get(i.lang), dimension.low, dimension.high),
-        },
+        name: dimension_name(i, dimension),
         number: if dimension.checklist { share } else { score },
         own: at(of.own.people.as_ref(), d),
         measured: of.own.people.clone(),
@@ -167,7 +164,7 @@ fn scores(i: I18n, found: &ModelResults, of: &ModelDataset) -> AnyView {
             let tasks = match (&line.own, &line.measured) {
                 (Some(_), Some(measured)) => {
                     let n = (t.tested)(measured.answered, measured.tasks);
-                    behind(i, measured, n)
+                    behind(i, measured, n, None)
                 }
                 _ => view! { <td class="num">"–"</td> }.into_any(),
             };

@@ -297,14 +297,15 @@ pub fn side(i: I18n, run: RunId, samples: &[PairOutput]) -> AnyView {
         return view! { <span class="muted">{t.missing}</span> }.into_any();
     };
     let passed = samples.iter().filter(|o| o.verdict == Some(Verdict::Passed)).count();
+    let cases = first.verdict.filter(|_| first.total > 0);
     let cases =
-        first.verdict.map(|_| view! { <span class="muted">" "{format!("{}/{}", first.passed, first.total)}</span> });
+        cases.map(|_| view! { " "<span class="verdict-cases">{format!("{}/{}", first.passed, first.total)}</span> });
     let more = (samples.len() > 1).then(|| {
         let of = (i.common.of)(passed as u64, samples.len() as u64);
         view! { <span class="muted small">" · "{i.admin().samples}": "{of}" "{t.passes}</span> }
     });
     view! {
-        <span><a class="plain-link" href=format!("/admin/runs/{run}/outputs/{}", first.output)>{item_result(i, first.state, first.verdict, None)}</a>{cases}{more}</span>
+        <span class="verdict"><a class="plain-link" href=format!("/admin/runs/{run}/outputs/{}", first.output)>{item_result(i, first.state, first.verdict, None)}</a>{cases}</span>{more}
     }
     .into_any()
 }

@@ -5,7 +5,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::{
     live::Live,
-    verdicts::{explanation, fault, item_result, verdict},
+    verdicts::{explanation, fault, item_result},
 };
 use crate::parts::{FormError, param};
 use model::{
@@ -26,7 +26,8 @@ use ui::{
     form::{ActionForm, FormAction},
     frame::Page,
     load::{Data, Load},
-    notice::{Badge, Notice, Tone},
+    notice::{Notice, Tone},
+    verdict::{self, other_verdict, their_verdict, verdict},
 };
 
 /// One output of a run. While it is being run (again), the browser listens, and then shows the result.
@@ -81,7 +82,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
             {d.fault.map(|why| view! { <Notice tone=Tone::Care><p>{t.engine_failed}</p>{fault(i, &why)}</Notice> })}
             {d.mixed.then(|| view! { <Notice tone=Tone::Care><p>{t.mixed_one}</p></Notice> })}
             {state}
-            {d.row.theirs.map(|passed| view! { <p>{t.their_verdict}{i.common.colon}{t.their_name(passed)}</p> })}
+            {d.row.theirs.map(|passed| view! { <p>{t.their_verdict}{i.common.colon}{their_verdict(i, passed)}</p> })}
             {d.outcome.map(|outcome| result(i, outcome, d.listing))}
             <section class="stack" aria-labelledby="text">
                 <h2 id="text">{t.model_text}</h2>
@@ -147,7 +148,7 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     });
     view! {
         <section class="verdict-line" aria-label=t.verdict>
-            <p><strong>{verdict(i, o.verdict, None)}</strong>" "{t.verdict_meaning(o.verdict)}</p>
+            <p><strong>{verdict(i, o.verdict)}</strong>" "{t.verdict_meaning(o.verdict)}</p>
             {explanation(i, o.reason.as_ref(), &o.message, None)}
         </section>
         {odd.then(|| view! { <Notice tone=Tone::Care><p>{t.anomaly_hint}</p></Notice> })}
@@ -158,7 +159,7 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
                 let reason = published.reason.strip_prefix("failed: ").unwrap_or(&published.reason).to_owned();
                 view! {
                     <div><dt>{t.published}</dt><dd>
-                        {t.published_name(published.verdict)}
+                        {other_verdict(i, published.verdict)}
                         {(!reason.is_empty()).then(|| view! { ": "<span translate="no" lang="en">{reason}</span> })}
                         {difference.map(|why| view! { <p>{why}</p> })}
                     </dd></div>
@@ -185,10 +186,9 @@ fn cases(i: I18n, cases: Vec<CaseResult>) -> Option<impl IntoView> {
     let lang = i.lang.pick(None, Some("en"));
     (!cases.is_empty()).then(|| {
         let rows = cases.into_iter().map(|case| {
-            let tone = if case.passed { Tone::Good } else { Tone::Bad };
-            let word = if case.passed { i.common.yes } else { i.common.no };
+            let passed = verdict::case(i, case.passed);
             view! {
-                <tr><th scope="row" translate="no">{case.name}</th><td><Badge tone>{word}</Badge></td><td translate="no" lang=lang class="case-why">{case.detail}</td></tr>
+                <tr><th scope="row" translate="no">{case.name}</th><td>{passed}</td><td translate="no" lang=lang class="case-why">{case.detail}</td></tr>
             }
         });
         view! {

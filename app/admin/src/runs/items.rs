@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
-use super::verdicts::item_result;
+use super::verdicts::{NO_VERDICT, item_result};
 use crate::{filter::Field, list::Listing, parts::asked};
 use model::{
     ids::RunId,
@@ -17,6 +17,7 @@ use ui::{
     load::{Data, Load},
     notice::{Badge, Tone},
     pager::pager,
+    verdict::{marked, other_verdict, their_verdict},
 };
 
 /// Number of outputs per state or verdict, for the options of the filter.
@@ -159,11 +160,11 @@ fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published, theirs 
     let (t, a) = (i.runs(), i.admin());
     let why = t.why_differs(&row).map(|why| view! { <span class="muted small">" · "{why}</span> });
     let as_published = published.then(|| {
-        let word = row.published.map(|verdict| t.published_name(verdict));
+        let word = row.published.map(|verdict| other_verdict(i, verdict));
         view! { <td role="cell" data-label=t.published>{word}{why}</td> }
     });
     let theirs = theirs.then(|| {
-        let word = row.theirs.map(|passed| t.their_name(passed));
+        let word = row.theirs.map(|passed| their_verdict(i, passed));
         view! { <td role="cell" data-label=t.their_verdict>{word}</td> }
     });
     let result = item_result(i, row.state, row.verdict, row.limit);
@@ -197,7 +198,7 @@ fn missing(i: I18n, task: MissingTask, Shown { sampled, published, theirs }: Sho
             {sampled.then(|| view! { <td role="cell"></td> })}
             <td role="cell" data-label=a.description class="nl-text" lang=lang>{task.raw_nl}</td>
             <td role="cell" data-label=t.verdict>
-                <span class="verdict-word" title=t.missing_hint><span class="verdict-mark v-open" aria-hidden="true"></span>{t.missing}</span>
+                <span title=t.missing_hint>{marked(NO_VERDICT, "", t.missing)}</span>
             </td>
             {published.then(|| view! { <td role="cell"></td> })}
             {theirs.then(|| view! { <td role="cell"></td> })}

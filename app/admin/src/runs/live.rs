@@ -16,7 +16,6 @@ use leptos::{
     web_sys::{EventSource, MessageEvent},
 };
 
-use super::verdicts::verdict;
 use model::{
     ids::RunId,
     run::{RunProgress, RunRow, RunStatus},
@@ -25,6 +24,7 @@ use texts::I18n;
 use ui::{
     json,
     notice::{Notice, Progress, Tone},
+    verdict::verdict,
 };
 
 /// How long to wait before reconnecting if the browser has given up.
@@ -165,7 +165,7 @@ fn aside(i: I18n, p: &RunProgress) -> impl IntoView + use<> {
         (_, false, None) => Some(t.getting_ready.to_owned()),
     };
     let left = p.left_s.map(|s| format!("{} {}", t.left, (i.admin().minutes)((s / 60).into(), (s % 60).into())));
-    let counts = p.verdicts.iter().map(|&(v, n)| view! { <li>{verdict(i, v, None)}" "{i.number(n.into())}</li> });
+    let counts = p.verdicts.iter().map(|&(v, n)| view! { <li>{verdict(i, v)}" "{i.number(n.into())}</li> });
     view! {
         {waits.map(|text| view! { <p class="muted">{text}</p> })}
         {(!p.verdicts.is_empty()).then(|| view! { <ul class="verdict-counts">{counts.collect_view()}</ul> })}

@@ -1,7 +1,4 @@
-//! Verdicts in their colors: a word with its mark, and a chart of their frequencies.
-//!
-//! Verdicts have their own colors (style/70-runs.css), not the scores', because a verdict is not a level of
-//! a scale.
+//! What an output came to in a run: its verdict or its progress, why, and a chart of the verdicts' frequencies.
 
 use leptos::prelude::*;
 
@@ -11,13 +8,7 @@ use model::{
     run::{ItemState, LimitHit, Verdict},
 };
 use texts::I18n;
-
-/// A verdict as a word next to a colored mark, with the limit that was reached.
-pub fn verdict(i: I18n, verdict: Verdict, limit: Option<LimitHit>) -> impl IntoView {
-    let t = i.runs();
-    let limit = limit.map(|limit| view! { <span class="muted small">" · "{t.limit_name(limit)}</span> });
-    view! { <span class="verdict-word"><span class=mark(verdict) aria-hidden="true"></span>{t.verdict_name(verdict)}{limit}</span> }
-}
+use ui::verdict::{marked, sign, verdict};
 
 /// Why an output got its verdict, and what the program, its tests or the compiler said.
 pub fn explanation(
@@ -46,18 +37,19 @@ pub fn fault(i: I18n, fault: &Fault) -> impl IntoView + use<> {
 pub fn item_result(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
     let t = i.runs();
     let word = match (state, found) {
-        (_, Some(found)) => return verdict(i, found, limit).into_any(),
+        (_, Some(found)) => {
+            let limit = limit.map(|limit| view! { <span class="muted small">" · "{t.limit_name(limit)}</span> });
+            return view! { {verdict(i, found)}{limit} }.into_any();
+        }
         (ItemState::Failed, None) => t.engine_failed_short,
         (ItemState::Leased, None) => t.at_work,
         (_, None) => t.waiting,
     };
-    view! { <span class="verdict-word"><span class="verdict-mark v-open" aria-hidden="true"></span>{word}</span> }
-        .into_any()
+    marked(NO_VERDICT, "", word)
 }
 
-fn mark(verdict: Verdict) -> String {
-    format!("verdict-mark {}", verdict_class(verdict))
-}
+/// The class of the mark of an output without a verdict.
+pub const NO_VERDICT: &str = "v-open";
 
 /// The minimum width of a verdict in the chart, in percent.
 const LEAST: f64 = 1.5;
@@ -86,20 +78,21 @@ pub fn verdict_bar(
     let whole = judged + u64::from(not_run) + u64::from(failed) + u64::from(missing);
     let share = |n: u32| if whole == 0 { 0.0 } else { f64::from(n) * 100.0 / whole as f64 };
     let named = verdicts.iter().filter(|(_, n)| *n > 0);
-    let parts = named.clone().map(|(v, n)| (verdict_class(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
+    let parts =
+        named.clone().map(|(v, n)| (verdict_class(*v), sign(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
     let rest = [
-        ("v-open", if running { t.waiting } else { t.not_run }, "", not_run),
-        ("v-open", t.engine_failed_short, "", failed),
-        ("v-open", t.missing, t.missing_meaning, missing),
+        (NO_VERDICT, "", if running { t.waiting } else { t.not_run }, "", not_run),
+        (NO_VERDICT, "", t.engine_failed_short, "", failed),
+        (NO_VERDICT, "", t.missing, t.missing_meaning, missing),
     ];
     let rest = rest.into_iter().filter(|(.., n)| *n > 0);
     let parts: Vec<_> = parts.chain(rest).collect();
-    let label_parts: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
+    let label_parts: Vec<String> = parts.iter().map(|(_, _, name, _, n)| format!("{name}: {n}")).collect();
     // One of a hundred and seventy-five must be visible on a phone, so the others shrink a little.
     let broad = |n: u32| share(n).max(LEAST);
     let all: f64 = parts.iter().map(|(.., n)| broad(*n)).sum();
     let mut from = 0.0;
-    let bars = parts.iter().map(|(class, name, _, n)| {
+    let bars = parts.iter().map(|(class, _, name, _, n)| {
         let (x, width) = (from, broad(*n) * 100.0 / all);
         from += width;
         view! {
@@ -109,10 +102,10 @@ pub fn verdict_bar(
     let bars = bars.collect_view();
     let rows = parts
         .iter()
-        .map(|&(class, name, meaning, n)| {
+        .map(|&(class, sign, name, meaning, n)| {
             view! {
                 <tr>
-                    <th scope="row"><span class="verdict-word"><span class=format!("verdict-mark {class}") aria-hidden="true"></span>{name}</span></th>
+                    <th scope="row">{marked(class, sign, name)}</th>
                     <td class="verdict-meaning muted">{meaning}</td>
                     <td class="num">{i.number(n.into())}</td>
                     <td class="num muted">{format!("{:.1}%", share(n))}</td>

@@ -9,6 +9,7 @@ use crate::parts::progress;
 use chart::signed;
 use model::{
     ids::StudyId,
+    lang::Bilingual,
     quality::{Lease, Live, LiveModel, LiveRater, Match},
     study::StudyStatus,
 };
@@ -18,6 +19,7 @@ use ui::{
     effect::effect,
     load::Data,
     notice::{Notice, Tone},
+    scores::named_values,
 };
 
 /// How often a visible page reloads: often enough to watch people work, and a hundredth of one rater's
@@ -172,7 +174,7 @@ fn matched(i: I18n, m: &Match) -> String {
 fn raters(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let ratings = ratings.to_owned();
-    let rows = live.raters.clone().into_iter().map(|r| rater(i, r, &ratings)).collect_view();
+    let rows = live.raters.clone().into_iter().map(|r| rater(i, r, &live.dimensions, &ratings)).collect_view();
     view! {
         <section class="stack" aria-labelledby="raters">
             <h3 id="raters">{t.figures_of_raters}</h3>
@@ -197,15 +199,17 @@ fn raters(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
     }
 }
 
-fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
+fn rater(i: I18n, r: LiveRater, dimensions: &[Bilingual], ratings: &str) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let f = r.figures;
+    let disagreements = format!("{ratings}?rater={}&has_disagreement=1", r.id);
     let leniency = if f.peers.outputs == 0 {
-        "–".to_owned()
+        "–".into_any()
     } else {
         let signed = |d: f64| signed(d, 1);
-        let each = f.peers.difference.iter().map(|d| d.map_or_else(|| "–".to_owned(), signed));
-        each.collect::<Vec<_>>().join(" · ")
+        let each: Vec<String> = f.peers.difference.iter().map(|d| d.map_or_else(|| "–".to_owned(), signed)).collect();
+        let names: Vec<&str> = dimensions.iter().map(|name| name.get(i.lang)).collect();
+        view! { <a href=disagreements.clone()>{named_values(&names, &each)}</a> }.into_any()
     };
     let minutes = f.active_ms / 60_000;
     let pace = f.per_hour.map_or_else(|| "–".to_owned(), |n| (t.per_hour)(n));
@@ -236,8 +240,8 @@ fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
                 {pace}
                 {active.map(|text| view! { <span class="muted small block">{t.active}" "{text}</span> })}
             </td>
-            <td role="cell" data-label=t.leniency class="num">{to(format!("{link}&has_disagreement=1"), leniency)}</td>
-            <td role="cell" data-label=t.with_peers class="num">{to(format!("{link}&has_disagreement=1"), matched(i, &f.peers))}</td>
+            <td role="cell" data-label=t.leniency class="num">{leniency}</td>
+            <td role="cell" data-label=t.with_peers class="num">{to(disagreements, matched(i, &f.peers))}</td>
             <td role="cell" data-label=t.with_known_scores class="num">{to(quality, known_items)}</td>
             <td role="cell" data-label=t.with_self class="num">{matched(i, &f.again)}</td>
             <td role="cell" data-label=t.flat class="num">

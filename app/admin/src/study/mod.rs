@@ -84,7 +84,7 @@ fn page(
 ) -> AnyView {
     let t = i.admin();
     let id = detail.row.id;
-    let models = detail.row.models.clone();
+    let (models, dimensions) = (detail.row.models.clone(), detail.dimensions.clone());
     let status = detail.row.status;
     let actions = move || {
         view! {
@@ -106,7 +106,7 @@ fn page(
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.tasks}</h2>
-                <Load data=tasks let:rows>{tasks::view(i, id, &models, list, rows)}</Load>
+                <Load data=tasks let:rows>{tasks::view(i, id, (&models, &dimensions), list, rows)}</Load>
             </section>
             <public::PublicPage study=id status handles=links/>
         </StudyFrame>

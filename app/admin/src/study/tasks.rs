@@ -7,9 +7,12 @@ use crate::{
     list::Listing,
     parts::{Filter, asked, choice, lang_badge, spread},
 };
-use model::{ids::StudyId, lang::Lang, page::Paged, ratings::TaskScores, text::excerpt};
+use model::{ids::StudyId, lang::Lang, page::Paged, ratings::TaskScores, rubric::Dimension, text::excerpt};
 use texts::I18n;
-use ui::notice::Empty;
+use ui::{
+    notice::Empty,
+    scores::{Names, initials_key, scores as scores_of},
+};
 
 /// The list of tasks, as the address asks for it.
 pub fn listing() -> Listing {
@@ -20,15 +23,18 @@ pub fn listing() -> Listing {
 pub fn view(
     i: I18n,
     study: StudyId,
-    models: &[String],
+    (models, dimensions): (&[String], &[Dimension]),
     list: Listing,
     page: Paged<TaskScores>,
 ) -> impl IntoView + use<> {
     let t = i.admin();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
-    let rows =
-        list.view(page, || view! { <Empty title=t.none_match/> }.into_any(), |rows| table(i, study, models, rows));
+    let rows = list.view(
+        page,
+        || view! { <Empty title=t.none_match/> }.into_any(),
+        |rows| table(i, study, (models, dimensions), rows),
+    );
     view! {
         <Filter search=true>
             <div class="field">
@@ -61,7 +67,7 @@ pub fn view(
     }
 }
 
-fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> AnyView {
+fn table(i: I18n, study: StudyId, (models, dimensions): (&[String], &[Dimension]), rows: Vec<TaskScores>) -> AnyView {
     let t = i.admin();
     let heads = models
         .iter()
@@ -79,7 +85,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                     let name = models.get(m).cloned().unwrap_or_default();
                     view! {
                         <td role="cell" data-label=name class="num">
-                            {(scores.ratings > 0).then(|| view! { <span class="mean-scores">{figures(&scores.means)}</span> })}
+                            {(scores.ratings > 0).then(|| view! { <p>{scores_of(i, dimensions, &scores.means, Names::Initials)}</p> })}
                             <span class="muted small">{(t.ratings_n)(scores.ratings)}</span>
                         </td>
                     }
@@ -104,7 +110,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
         })
         .collect_view();
     view! {
-        <p class="muted small">{t.tasks_legend}</p>
+        <p class="matrix-key small">{initials_key(i, dimensions)}<span>{t.tasks_legend}</span></p>
         <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{t.tasks}</caption>
             <thead role="rowgroup">
@@ -119,27 +125,4 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
         </table></div>
     }
     .into_any()
-}
-
-/// The mean of each dimension, in the rubric's order: `3.5 · 2 · 4`.
-fn figures(means: &[Option<f64>]) -> String {
-    let one = |mean: &Option<f64>| match mean {
-        None => "–".to_owned(),
-        Some(v) if v.fract() == 0.0 => format!("{v:.0}"),
-        Some(v) => format!("{v:.1}"),
-    };
-    means.iter().map(one).collect::<Vec<_>>().join(" · ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_short() {
-        let check = |means: &[Option<f64>], text: &str| assert_eq!(figures(means), text);
-        check(&[Some(4.0), Some(2.5), Some(3.333)], "4 · 2.5 · 3.3");
-        check(&[None, Some(1.0)], "– · 1");
-        check(&[], "");
-    }
 }

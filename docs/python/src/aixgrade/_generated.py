@@ -153,14 +153,20 @@ class Board(TypedDict):
     """Every dataset that can be chosen: short name and name."""
     datasets: list[BoardDataset]
     """The datasets shown, in the order of each row's results."""
+    empty: list[EmptyModel]
+    """Models that the filter selects without any result on the datasets shown, in the order of their names: the first
+    200.
+    """
     found: int
-    """Number of models that the filter selects."""
+    """Number of models with results that the filter selects."""
+    found_empty: int
+    """Number of models that the filter selects without any result."""
     models: int
     """Number of models with outputs for any dataset shown."""
     page: DatasetPage
     """Which of the datasets these are."""
     rows: list[BoardRow]
-    """One page of models, in the requested order; models without data for the column come last."""
+    """One page of models with results, in the requested order; models without data for the column come last."""
     sort: str
     """The column by which rows are ordered."""
 
@@ -173,6 +179,8 @@ class BoardDataset(TypedDict):
     """Whether the first figures are being computed, so that none are shown yet."""
     dimensions: list[BoardDimension]
     """Dimensions of the rubric that people rate."""
+    highest: list[float | None]
+    """The highest value of each dimension, then of each pass@k, of all models; `None` with fewer than two values."""
     name: Bilingual
     pass_at: list[int]
     """The k of each pass@k; empty without runs."""
@@ -210,6 +218,10 @@ class BoardRow(TypedDict):
     """A model of the leaderboard."""
     model: ModelId
     name: str
+    rank: NotRequired[int | None]
+    """One more than the number of models with a higher value in the column by which rows are ordered; `None` without a
+    value, and in the order of names.
+    """
     results: list[BoardResults]
     """One entry per dataset."""
 
@@ -1078,6 +1090,12 @@ class EarlyResults(TypedDict):
     fault: NotRequired[Fault | None]
     results: list[EarlyResult]
     """Those that ran, at most [`MOST_EARLY`]."""
+
+
+class EmptyModel(TypedDict):
+    """A model without any result."""
+    model: ModelId
+    name: str
 
 
 class Enabled(TypedDict):
@@ -5247,6 +5265,8 @@ class StudyChange(TypedDict):
 
 class StudyDetail(TypedDict):
     """A study's page without its comparison."""
+    dimensions: list[Dimension]
+    """The rubric's dimensions."""
     raters: list[RaterProgress]
     """Progress of each rater."""
     raters_per_output: int
@@ -6406,6 +6426,7 @@ class Operations(Transport):
         spread: int | None = None,
         differ: str | None = None,
         sort: str | None = None,
+        order: str | None = None,
         cursor: int | None = None,
     ) -> PageTaskLine:
         """List the tasks of a comparison.
@@ -6426,7 +6447,9 @@ class Operations(Transport):
         verdict: A verdict of any output, such as `passed` or `compile_error`.
         spread: Tasks with two ratings of one output that differ by at least this much.
         differ: `1`: tasks whose verdicts or mean scores differ between the models.
-        sort: `spread`, `gap` or `difference`; default: the dataset's order.
+        sort: `spread`, `gap` or `difference`; or a model's ID, a dot and a dimension's key or `tests`, for the tasks
+        with that model's highest values first; default: the dataset's order.
+        order: `reverse`: the lowest values of a model first.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: read
@@ -6450,6 +6473,7 @@ class Operations(Transport):
                 "spread": spread,
                 "differ": differ,
                 "sort": sort,
+                "order": order,
                 "cursor": cursor,
             },
         )
@@ -6473,6 +6497,7 @@ class Operations(Transport):
         spread: int | None = None,
         differ: str | None = None,
         sort: str | None = None,
+        order: str | None = None,
     ) -> Iterator[TaskLine]:
         """Every row of `list_compared_tasks`, page by page."""
         answer: Iterator[TaskLine] = self._rows(
@@ -6492,6 +6517,7 @@ class Operations(Transport):
                 spread=spread,
                 differ=differ,
                 sort=sort,
+                order=order,
             ),
         )
         return answer
@@ -7262,7 +7288,6 @@ class Operations(Transport):
         *,
         dataset: str | None = None,
         q: str | None = None,
-        only_data: bool | None = None,
         sort: str | None = None,
         reverse: bool | None = None,
         page: int | None = None,
@@ -7271,11 +7296,12 @@ class Operations(Transport):
         """Get the leaderboard.
 
         Models × datasets: mean final scores by people on each dimension and pass@k by tests, each with its 95 %
-        interval, number of tasks and time. A model without data for a dataset has `null`, never 0.
+        interval, number of tasks and time. A model without data for a dataset has `null`, never 0. Models without data
+        for any
+        of them are in `empty`.
 
         dataset: Short name of the only dataset; all datasets where absent.
         q: Words of the models' names.
-        only_data: Whether models without any result are left out.
         sort: `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data
         where absent.
         reverse: Whether the order is reversed.
@@ -7289,15 +7315,7 @@ class Operations(Transport):
             "GET",
             "/api/v1/results",
             "json",
-            query={
-                "dataset": dataset,
-                "q": q,
-                "only_data": only_data,
-                "sort": sort,
-                "reverse": reverse,
-                "page": page,
-                "after": after,
-            },
+            query={"dataset": dataset, "q": q, "sort": sort, "reverse": reverse, "page": page, "after": after},
         )
         return answer
 
@@ -7306,7 +7324,6 @@ class Operations(Transport):
         *,
         dataset: str | None = None,
         q: str | None = None,
-        only_data: bool | None = None,
         sort: str | None = None,
         reverse: bool | None = None,
         page: int | None = None,
@@ -7319,7 +7336,6 @@ class Operations(Transport):
 
         dataset: Short name of the only dataset; all datasets where absent.
         q: Words of the models' names.
-        only_data: Whether models without any result are left out.
         sort: `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data
         where absent.
         reverse: Whether the order is reversed.
@@ -7337,7 +7353,6 @@ class Operations(Transport):
             query={
                 "dataset": dataset,
                 "q": q,
-                "only_data": only_data,
                 "sort": sort,
                 "reverse": reverse,
                 "page": page,

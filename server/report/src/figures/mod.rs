@@ -149,7 +149,7 @@ mod tests {
             figures::rater_agreement(i, "c", name, &raters, &kappas),
             figures::tests_and_people(i, "c", name, (1, 4), &models, &points),
             figures::bins(i, "many", name, (1, 4), &models, &bins),
-            figures::grid(i, "c", name, &models, &tasks, ("1", "4")),
+            figures::grid(i, "c", name, &models, &tasks, &[(0.0, "1".into()), (1.0, "4".into())]),
             figures::columns(i, "paper", "pass@1", &models, &groups, ("pass@1 (%)", 0.0, 100.0), &|_| None),
             figures::shares(i, "pass", "pass@1", &shares),
             figures::verdicts(

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use chart::{
-    bars::{Axis, Bar, Mark, escape, verdict_class},
+    bars::{Axis, Bar, Mark, escape, kind_class, step_class, verdict_class},
     draw,
     figure::{Chart, Figure, Group, Key, MarkStyle, SERIES},
 };
@@ -319,14 +319,13 @@ impl Canvas {
             }
             let (left, upper) = (x, y - 4.0);
             match key.style {
-                MarkStyle::Step(step) => {
-                    _ = write!(
-                        self.out,
-                        r#"<g class="step-{step}"><rect class="print-part" x="{left:.2}" y="{upper:.2}" width="8" height="8"/></g>"#
-                    );
-                }
-                MarkStyle::Verdict(verdict) => {
-                    let class = verdict_class(verdict);
+                MarkStyle::Step(_) | MarkStyle::Verdict(_) | MarkStyle::Kind(_) => {
+                    let class = match key.style {
+                        MarkStyle::Verdict(verdict) => verdict_class(verdict).to_owned(),
+                        MarkStyle::Kind(kind) => kind_class(kind),
+                        MarkStyle::Step(step) => step_class(step),
+                        MarkStyle::Series(_) | MarkStyle::Empty => String::new(),
+                    };
                     _ = write!(
                         self.out,
                         r#"<g class="{class}"><rect class="print-part" x="{left:.2}" y="{upper:.2}" width="8" height="8"/></g>"#

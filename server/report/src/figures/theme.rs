@@ -1,6 +1,6 @@
 //! The style sheet's colors, for files.
 
-use chart::STEPS;
+use chart::{STEPS, figure::KINDS};
 
 use super::{fonts, print};
 
@@ -61,6 +61,14 @@ const PALETTE: [(&str, &str); STEPS] = [
     ("#233261", "#ffffff"),
 ];
 
+/// A step with the color of its text. On a dark background, the highest is the lightest.
+fn palette(theme: Theme, step: usize) -> (&'static str, &'static str) {
+    let at = if theme == Theme::Dark { STEPS - 1 - step } else { step };
+    PALETTE.get(at).copied().unwrap_or(SURFACE)
+}
+
+/// As in style/70-runs.css.
+const GRAY: (&str, &str) = ("#a0a9b1", "#7d8a95");
 /// As in style/70-runs.css, with the light theme's text colors.
 const VERDICTS: [(&str, (&str, &str), &str); 9] = [
     ("passed", ("#00594f", "#43bd99"), "#ffffff"),
@@ -69,7 +77,7 @@ const VERDICTS: [(&str, (&str, &str), &str); 9] = [
     ("timeout", ("#7663bd", "#8f7ade"), "#ffffff"),
     ("memory", ("#9f3a7f", "#d878b4"), "#ffffff"),
     ("crashed", ("#2c3640", "#cfd6dc"), "#ffffff"),
-    ("none", ("#a0a9b1", "#7d8a95"), "#101418"),
+    ("none", GRAY, "#101418"),
     ("tampered", ("#0d1114", "#f4f6f6"), "#ffffff"),
     ("anomaly", ("#f3e79b", "#ece05c"), "#101418"),
 ];
@@ -95,7 +103,8 @@ pub(super) fn style(theme: Theme) -> String {
          .chart-mark{{stroke:{soft};fill:{soft}}}.chart-strong{{stroke:{accent};fill:{accent}}}\
          .chart-dot circle,.chart-dot polygon{{stroke:{surface};stroke-width:1}}"
     );
-    for (step, (part, on)) in PALETTE.iter().enumerate() {
+    for step in 0..STEPS {
+        let (part, on) = palette(theme, step);
         css += &format!(".step-{step} rect{{fill:{part}}}.step-{step} text{{fill:{on}}}");
     }
     for (name, pair, on) in VERDICTS {
@@ -103,6 +112,12 @@ pub(super) fn style(theme: Theme) -> String {
         // Every color of the dark theme is light enough for dark letters.
         let on = if theme == Theme::Dark { "#101418" } else { on };
         css += &format!(".v-{name} rect{{fill:{fill}}}.v-{name} text{{fill:{on}}}");
+    }
+    for kind in 0..=KINDS {
+        // The gray of the last is that of a missing result.
+        let fill = theme.pick(SERIES.get(kind).copied().unwrap_or(GRAY));
+        let on = if theme == Theme::Dark || kind == KINDS { "#101418" } else { "#ffffff" };
+        css += &format!(".kind-{kind} rect{{fill:{fill}}}.kind-{kind} text{{fill:{on}}}");
     }
     for (series, pair) in SERIES.iter().enumerate() {
         css += &format!(".series-{series}{{fill:{}}}.hatch-{series}{{fill:url(#hatch-{series})}}", theme.pick(*pair));
@@ -155,9 +170,10 @@ mod tests {
         for (name, pair, _) in VERDICTS {
             assert_eq!(value(RUNS, &format!("v-{name}")), both(pair), "{name}");
         }
-        for (step, (part, on)) in PALETTE.iter().enumerate() {
-            assert_eq!(value(ADMIN, &format!("step-{step}")), *part);
-            assert_eq!(value(ADMIN, &format!("on-step-{step}")), *on);
+        for step in 0..STEPS {
+            let ((light, on_light), (dark, on_dark)) = (palette(Theme::Light, step), palette(Theme::Dark, step));
+            assert_eq!(value(ADMIN, &format!("step-{step}")), both((light, dark)));
+            assert_eq!(value(ADMIN, &format!("on-step-{step}")), both((on_light, on_dark)));
         }
     }
 
@@ -178,6 +194,26 @@ mod tests {
             let contrast = |a: f64, b: f64| (a.max(b) + 0.05) / (a.min(b) + 0.05);
             assert!(contrast(luminance(light), luminance(on)) >= 4.5, "{name}: light");
             assert!(contrast(luminance(dark), luminance("#101418")) >= 4.5, "{name}: dark");
+        }
+    }
+
+    /// The lowest score is nearest to the background in both themes, and letters on each color are read.
+    #[test]
+    fn scores_and_kinds_are_right_in_both_themes() {
+        let contrast = |a: f64, b: f64| (a.max(b) + 0.05) / (a.min(b) + 0.05);
+        for theme in [Theme::Light, Theme::Dark] {
+            let ground = luminance(theme.pick(SURFACE));
+            let steps: Vec<f64> = (0..STEPS).map(|step| contrast(luminance(palette(theme, step).0), ground)).collect();
+            assert!(steps.is_sorted_by(|a, b| a < b), "{theme:?}: {steps:?}");
+            let css = style(theme);
+            let rule = |class: &str, of: &str| {
+                let found = css.split(&format!(".{class} {of}{{fill:")).nth(1).and_then(|rest| rest.split('}').next());
+                luminance(found.unwrap_or_else(|| panic!("no color of {of} in .{class}")))
+            };
+            let classes = (0..STEPS).map(|step| format!("step-{step}"));
+            for class in classes.chain((0..=KINDS).map(|kind| format!("kind-{kind}"))) {
+                assert!(contrast(rule(&class, "rect"), rule(&class, "text")) >= 4.5, "{theme:?}: {class}");
+            }
         }
     }
 

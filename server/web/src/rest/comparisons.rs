@@ -76,8 +76,11 @@ pub struct Filtered {
     spread: Option<u8>,
     /// `1`: tasks whose verdicts or mean scores differ between the models.
     differ: Option<String>,
-    /// `spread`, `gap` or `difference`; default: the dataset's order.
+    /// `spread`, `gap` or `difference`; or a model's ID, a dot and a dimension's key or `tests`, for the tasks with that
+    /// model's highest values first; default: the dataset's order.
     sort: Option<String>,
+    /// `reverse`: the lowest values of a model first.
+    order: Option<String>,
     /// Start of the page: the value of `next` from the previous page. Absent for the first page.
     #[param(minimum = 0)]
     cursor: Option<u32>,

@@ -28,9 +28,6 @@ pub struct BoardParams {
     /// Words of the models' names.
     #[param(required = false)]
     q: String,
-    /// Whether models without any result are left out.
-    #[param(required = false)]
-    only_data: bool,
     /// `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
     /// absent.
     #[param(required = false)]
@@ -49,15 +46,16 @@ pub struct BoardParams {
 
 impl From<BoardParams> for BoardQuery {
     fn from(p: BoardParams) -> BoardQuery {
-        let BoardParams { dataset, q, only_data, sort, reverse, page, after } = p;
-        BoardQuery { dataset, q, only_data, sort, reverse, page, after }
+        let BoardParams { dataset, q, sort, reverse, page, after } = p;
+        BoardQuery { dataset, q, sort, reverse, page, after }
     }
 }
 
 /// Get the leaderboard
 ///
 /// Models × datasets: mean final scores by people on each dimension and pass@k by tests, each with its 95 %
-/// interval, number of tasks and time. A model without data for a dataset has `null`, never 0.
+/// interval, number of tasks and time. A model without data for a dataset has `null`, never 0. Models without data for any
+/// of them are in `empty`.
 #[utoipa::path(get, path = "/results", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
     responses((status = 200, description = "The leaderboard", body = Board)))]
 pub async fn get_results(
