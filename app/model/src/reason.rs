@@ -346,12 +346,15 @@ pub enum ProjectProblem {
         /// What is missing, and how to install it.
         detail: String,
     },
-    /// A file is not the one that the dataset was made from: the function is not where the task says.
+    /// A file is not the one that the dataset was made from: the task's lines do not have the task's code.
     OtherVersion {
         /// The file, relative to the project.
         file: String,
-        /// The line at which the function should begin, from 1.
+        /// The line at which the code should begin, from 1.
         line: u32,
+        /// How many lines further down the file has the code, up if negative; absent if it does not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<i32>,
     },
     /// A test does not run, or does not pass, with the project's own code.
     OwnCode {

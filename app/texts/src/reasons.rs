@@ -332,16 +332,31 @@ impl RunTexts {
                 ),
                 &**detail,
             ),
-            ProjectProblem::OtherVersion { file, line } => (
+            ProjectProblem::OtherVersion { file, line, offset: None } => (
                 self.lang.pick(
                     format!(
-                        "The project {project} is another version than the dataset's: the function is not at line \
-                         {line} of {file}."
+                        "The project {project} is another version than the dataset's: {file} does not have the \
+                         task's code, which belongs at line {line}."
                     ),
-                    format!("项目 {project} 与数据集的版本不同：{file} 第 {line} 行处没有该函数。"),
+                    format!("项目 {project} 与数据集的版本不同：{file} 中没有任务的代码（应位于第 {line} 行）。"),
                 ),
                 "",
             ),
+            ProjectProblem::OtherVersion { file, line, offset: Some(offset) } => {
+                let found = i64::from(*line) + i64::from(*offset);
+                (
+                    self.lang.pick(
+                        format!(
+                            "The project {project} is another version than the dataset's: {file} has the task's code \
+                             at line {found} instead of line {line} ({offset:+})."
+                        ),
+                        format!(
+                            "项目 {project} 与数据集的版本不同：{file} 中任务的代码位于第 {found} 行，而不是第 {line} 行（{offset:+}）。"
+                        ),
+                    ),
+                    "",
+                )
+            }
             ProjectProblem::OwnCode { test, detail } => (
                 self.lang.pick(
                     format!("The test {test} of the project {project} cannot judge: the project's own code fails it, or it does not run."),
@@ -643,7 +658,11 @@ mod tests {
                 Fault::Project { project: "a/b".into(), problem: ProjectProblem::Environment { detail: name() } },
                 Fault::Project {
                     project: "a/b".into(),
-                    problem: ProjectProblem::OtherVersion { file: name(), line: 7 },
+                    problem: ProjectProblem::OtherVersion { file: name(), line: 7, offset: None },
+                },
+                Fault::Project {
+                    project: "a/b".into(),
+                    problem: ProjectProblem::OtherVersion { file: name(), line: 7, offset: Some(-2) },
                 },
                 Fault::Project {
                     project: "a/b".into(),

@@ -253,7 +253,7 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
     let prompt = required(object, "prompt")?;
     let turns = turns(object, &prompt, instructions)?;
     let task_id = required(object, "namespace")?;
-    let place = place(object, &task_id)?;
+    let place = place(object)?;
     let own = |turn: &TaskTurn| match turn.kind {
         InstructionKind::Base => texts(object.get("tests"), "tests").ok(),
         kind => instructions.iter().find(|of| of.kind == kind)?.test_id.clone().map(|id| vec![id]),
@@ -262,10 +262,11 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
         let tests = own(turn).filter(|tests| !tests.is_empty())?;
         Some(TurnTests { kind: turn.kind, judged: turn.judged, tests, unparsable_as_run: false })
     });
-    let test_body = match (place, tests.collect::<Option<Vec<_>>>()) {
-        (Some(place), Some(turns)) => {
-            let code = object.text("code")?.unwrap_or_default().to_owned();
-            let task_id = task_id.clone();
+    // Without the code, nothing shows whether a project is the one that the task was made from.
+    let code = object.text("code")?.filter(|code| !code.trim().is_empty());
+    let test_body = match (place, code, tests.collect::<Option<Vec<_>>>()) {
+        (Some(place), Some(code), Some(turns)) => {
+            let (code, task_id) = (code.to_owned(), task_id.clone());
             Some(stored(&Task { benchmark: Benchmark::CodeIfBench, task_id, code, turns, place: Some(place) })?)
         }
         _ => None,
@@ -284,7 +285,7 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
 }
 
 /// The function in its project; `None` for a line that does not say where it is.
-fn place(object: &Object, namespace: &str) -> Result<Option<Place>, Fault> {
+fn place(object: &Object) -> Result<Option<Place>, Fault> {
     let (Some(project), Some(path)) = (object.text("project_path")?, object.text("completion_path")?) else {
         return Ok(None);
     };
@@ -299,7 +300,6 @@ fn place(object: &Object, namespace: &str) -> Result<Option<Place>, Fault> {
     let place = Place {
         project: project.to_owned(),
         file: file.to_owned(),
-        function: namespace.rsplit('.').next().unwrap_or(namespace).to_owned(),
         first_line: line("signature_position", 0)?,
         last_line: line("body_position", 1)?,
         indent: indent

@@ -3882,12 +3882,14 @@ class ProjectProblemEnvironment(TypedDict):
 
 
 class ProjectProblemOtherVersion(TypedDict):
-    """A file is not the one that the dataset was made from: the function is not where the task says."""
+    """A file is not the one that the dataset was made from: the task's lines do not have the task's code."""
     file: str
     """The file, relative to the project."""
     kind: Literal['other_version']
     line: int
-    """The line at which the function should begin, from 1."""
+    """The line at which the code should begin, from 1."""
+    offset: NotRequired[int | None]
+    """How many lines further down the file has the code, up if negative; absent if it does not have it."""
 
 
 class ProjectProblemOwnCode(TypedDict):

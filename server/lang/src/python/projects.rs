@@ -288,6 +288,14 @@ impl Listing {
     }
 }
 
+/// Copies a project's sources to a new folder, without what does not belong to it.
+///
+/// # Errors
+/// Fails if a file cannot be read or the disk is full.
+pub fn copy_sources(from: &Path, to: &Path) -> io::Result<()> {
+    Listing::read(from)?.copy(from, to)
+}
+
 fn hash_file(file: &Path, name: &Path, digest: &mut Sha256) -> io::Result<u64> {
     let mut own = Sha256::new();
     let size = io::copy(&mut fs::File::open(file)?, &mut own)?;
