@@ -72,6 +72,12 @@ pub enum Reason {
         /// The signal's number.
         signal: i32,
     },
+    /// A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not count
+    /// it.
+    CannotJudge {
+        /// The defect.
+        defect: DataDefect,
+    },
     /// The program is gone, and how it ended is unknown.
     Lost,
     /// Something other than a frame came over the control socket.
@@ -367,6 +373,42 @@ pub enum ProjectProblem {
     Unreadable {
         /// The message of the operating system.
         detail: String,
+    },
+}
+
+/// A defect of a benchmark's data, because of which its tests cannot judge answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DataDefect {
+    /// Answers get another indentation than the code that they replace.
+    Indent {
+        /// Blanks before each line of an answer.
+        answer: u32,
+        /// Blanks before the code.
+        code: u32,
+    },
+    /// The lines that an answer replaces begin before the function and end before its end.
+    EarlyLines {
+        /// How many lines early they begin.
+        lines: u32,
+    },
+    /// Several tests have the same ID, of which a file can have only one.
+    SharedTest {
+        /// The test's ID.
+        test: String,
+        /// A task with another test of this ID.
+        task: String,
+    },
+    /// The ID of a test begins with a quotation mark, so it names no file.
+    QuotedTest {
+        /// The test's ID.
+        test: String,
+    },
+    /// The text of a test is no valid Python.
+    InvalidTest {
+        /// The test's ID.
+        test: String,
     },
 }
 

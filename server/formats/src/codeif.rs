@@ -1,11 +1,14 @@
 //! CodeIF-Bench: its data files, at function level (`L_1_part_1.jsonl`) and at repository level. The benchmark states no
 //! license, so its files are read where the user has them, and none is part of this program.
 
+#[path = "codeif_defects.rs"]
+mod defects;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     code_lang::CodeLang,
-    conversation::{InstructionKind, TaskTurn},
+    conversation::{InstructionKind, TaskTurn, TurnDefect},
     dataset::{Checks, TestKind},
     lang::{Bilingual, Lang},
     problem::Problem,
@@ -58,6 +61,9 @@ pub struct Task {
     /// At repository level: the function that the task asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// At repository level: why tests cannot judge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defects: Vec<TurnDefect>,
 }
 
 /// The tests of a turn.
@@ -143,6 +149,8 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<(FoundDataset, Option<String>), V
             false => repository_task(object, &instructions),
         }
     })?;
+    let mut tasks = tasks;
+    defects::share(&mut tasks).map_err(|fault| vec![Problem::new(file, fault.0, fault.1)])?;
     let stem = file.split('.').next().unwrap_or(file).to_lowercase().replace('_', "-");
     let data = match digest.as_str() {
         V0 => "v0",
@@ -234,6 +242,7 @@ fn function_task(object: &Object, instructions: &[Instruction], first_release: b
         code: object.text("code")?.unwrap_or_default().to_owned(),
         turns: tests.collect(),
         place: None,
+        defects: Vec::new(),
     };
     let body = stored(&task)?;
     Ok(FoundTask {
@@ -267,7 +276,10 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
     let test_body = match (place, code, tests.collect::<Option<Vec<_>>>()) {
         (Some(place), Some(code), Some(turns)) => {
             let (code, task_id) = (code.to_owned(), task_id.clone());
-            Some(stored(&Task { benchmark: Benchmark::CodeIfBench, task_id, code, turns, place: Some(place) })?)
+            let (benchmark, place) = (Benchmark::CodeIfBench, Some(place));
+            let mut task = Task { benchmark, task_id, code, turns, place, defects: Vec::new() };
+            task.defects = defects::of_task(&task, instructions);
+            Some(stored(&task)?)
         }
         _ => None,
     };

@@ -17,9 +17,9 @@ use std::{
 use benchmarks::place::{Code, Found, Place, is_inside};
 use model::{
     code_lang::CodeLang,
-    conversation::{TestProfile, TurnCheck, Way},
+    conversation::{TestProfile, TurnCheck, TurnDefect, Way},
     ids::TaskRevisionId,
-    reason::{FailedCheck, ProjectProblem},
+    reason::{DataDefect, FailedCheck, ProjectProblem, Reason},
     run::{Environment, Outcome, Verdict},
 };
 use serde::Deserialize;
@@ -37,7 +37,7 @@ use engine::{EngineError, runner::Allowance, self_test::CheckResult};
 use sandbox::Sandbox;
 
 /// Increase when the same answer can get another outcome.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The folder of the sources in the folder that the operator names, as the benchmark's authors publish it.
 pub const SOURCES: &str = "Source_Code";
@@ -62,8 +62,26 @@ pub struct Task {
     /// The project's own code, which is in the task's lines.
     #[serde(deserialize_with = "code")]
     pub code: Code,
+    /// Why its tests cannot judge.
+    #[serde(default)]
+    pub defects: Vec<TurnDefect>,
     #[serde(flatten)]
     pub tests: codeif::Task,
+}
+
+impl Task {
+    /// The first defect because of which the answer to a turn cannot be judged: of the whole task, or of a turn whose tests
+    /// judge it.
+    fn defect(&self, way: Way, turn: u32) -> Option<&DataDefect> {
+        let judges = |of: u32| of == turn || way == Way::N && of < turn && self.tests.is_judged(way, of);
+        self.defects.iter().find(|defect| defect.turn.is_none_or(judges)).map(|defect| &defect.defect)
+    }
+
+    /// Whether a test belongs to a turn that cannot be judged.
+    fn is_defective(&self, test: &str, profile: TestProfile) -> bool {
+        let turns = self.defects.iter().filter_map(|defect| defect.turn);
+        turns.into_iter().any(|turn| self.tests.own(turn, profile).contains(&test))
+    }
 }
 
 fn code<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Code, D::Error> {
@@ -212,7 +230,8 @@ impl Repositories {
         let mut lists = vec![task.tests.tests(way, turn, profile)];
         // Whether earlier turns are tested depends on the first list's result, and all of them must be able to judge.
         lists.extend(alone(&task.tests, way, turn, false).map(|turn| task.tests.own(turn, profile)));
-        for test in lists.iter().flatten() {
+        // A test that cannot judge runs for the verdict as published only.
+        for test in lists.iter().flatten().filter(|test| !task.is_defective(test, profile)) {
             self.check_own_code(revision, work.task, project, &context, test).map_err(|e| match e {
                 CannotJudge::Project(problem) => unusable(problem),
                 CannotJudge::Engine(e) => e,
@@ -225,6 +244,10 @@ impl Repositories {
             outcome.outcome.turns.push(TurnCheck { turn, published, guarded });
         }
         let mut outcome = outcome.outcome;
+        if let Some(defect) = task.defect(way, turn) {
+            (outcome.verdict, outcome.passed) = (Verdict::Anomaly, 0);
+            outcome.reason = Some(Reason::CannotJudge { defect: defect.clone() });
+        }
         outcome.cpu_ms = u32::try_from(work.ended.values().map(cpu_us).sum::<u64>() / 1000).unwrap_or(u32::MAX);
         outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         Ok(outcome)
@@ -336,9 +359,13 @@ fn cpu_us(found: &TestEnd) -> u64 {
     found.end.ended.report.cpu_us
 }
 
-/// What a test said when it failed: the exception, or the end of what was printed.
+/// What a test said when it failed: the exception, or the last error or line of what was printed.
 fn told(found: &TestEnd) -> String {
-    let printed = || found.end.ended.printed.trim().lines().last().unwrap_or_default().to_owned();
+    let printed = || {
+        let mut lines = found.end.ended.printed.trim().lines().rev();
+        let last = lines.clone().next().unwrap_or_default();
+        lines.find(|line| line.contains("Error")).unwrap_or(last).trim().to_owned()
+    };
     let text = Some(found.end.message.clone()).filter(|message| !message.is_empty()).unwrap_or_else(printed);
     text.chars().take(500).collect()
 }

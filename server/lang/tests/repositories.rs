@@ -23,7 +23,7 @@ use model::{
     conversation::{TestProfile, Way},
     dataset::TestKind,
     ids::TaskRevisionId,
-    reason::ProjectProblem,
+    reason::{DataDefect, ProjectProblem, Reason},
     run::{LimitHit, Outcome, PublishedVerdict, Verdict},
 };
 use sandbox::{bubblewrap::Bubblewrap, tool};
@@ -350,6 +350,36 @@ fn a_project_that_cannot_judge_gives_a_fault_that_names_it() {
     assert_eq!(host.problem(7, Way::Base, 0), other(5, None));
     // The rest is not affected.
     assert_eq!(host.grade(6, GOOD, Way::Base, 0).unwrap().verdict, Verdict::Passed);
+}
+
+#[test]
+fn defects_of_the_data_give_the_published_verdict_and_no_guarded_one() {
+    let named = |id: &str| {
+        let requirement = json!({ "requirement": "Do it.", "unit_test": ["def f(self): pass"], "test": id });
+        json!({ "requirements": { "Code Standard": requirement }, "multi-turn": ["Code Standard"] })
+    };
+    let quoted = format!("'{}", id("test_name"));
+    let tasks = [
+        with("a.area", json!({ "indent": 8 })),
+        with("b.area", named(&quoted)),
+        with("c.area", named(&id("test_name"))),
+        with("d.area", named(&id("test_name"))),
+    ];
+    let Some(host) = prerequisites::toolchain("python", host(&tasks, false)) else { return };
+    let check = |task, (way, turn): (Way, u32), published, defect: &DataDefect| {
+        let outcome = host.grade(task, GOOD, way, turn).unwrap();
+        assert_eq!(outcome.reason, Some(Reason::CannotJudge { defect: defect.clone() }), "{task} {turn}");
+        let found = outcome.published.map(|published| published.verdict);
+        assert_eq!((found, outcome.verdict, outcome.passed), (Some(published), Verdict::Anomaly, 0));
+    };
+    // The answer becomes part of the function before it.
+    check(0, BASE, Failed, &DataDefect::Indent { answer: 8, code: 4 });
+    check(1, (Way::Single, 1), Failed, &DataDefect::QuotedTest { test: quoted });
+    let shared = |task: &str| DataDefect::SharedTest { test: id("test_name"), task: task.into() };
+    check(2, (Way::N, 1), Passed, &shared("d.area"));
+    check(3, (Way::Multi, 1), Passed, &shared("c.area"));
+    // The base prompt can be judged.
+    assert_eq!(host.grade(1, GOOD, Way::Base, 0).unwrap().verdict, Verdict::Passed);
 }
 
 #[test]

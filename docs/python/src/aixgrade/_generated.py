@@ -764,6 +764,54 @@ class CurrentToken(TypedDict):
     token: ApiTokenId
 
 
+class DataDefectIndent(TypedDict):
+    """Answers get another indentation than the code that they replace."""
+    answer: int
+    """Blanks before each line of an answer."""
+    code: int
+    """Blanks before the code."""
+    kind: Literal['indent']
+
+
+class DataDefectEarlyLines(TypedDict):
+    """The lines that an answer replaces begin before the function and end before its end."""
+    kind: Literal['early_lines']
+    lines: int
+    """How many lines early they begin."""
+
+
+class DataDefectSharedTest(TypedDict):
+    """Several tests have the same ID, of which a file can have only one."""
+    kind: Literal['shared_test']
+    task: str
+    """A task with another test of this ID."""
+    test: str
+    """The test's ID."""
+
+
+class DataDefectQuotedTest(TypedDict):
+    """The ID of a test begins with a quotation mark, so it names no file."""
+    kind: Literal['quoted_test']
+    test: str
+    """The test's ID."""
+
+
+class DataDefectInvalidTest(TypedDict):
+    """The text of a test is no valid Python."""
+    kind: Literal['invalid_test']
+    test: str
+    """The test's ID."""
+
+DataDefect: TypeAlias = """(
+    DataDefectIndent
+    | DataDefectEarlyLines
+    | DataDefectSharedTest
+    | DataDefectQuotedTest
+    | DataDefectInvalidTest
+)"""
+"""A defect of a benchmark's data, because of which its tests cannot judge answers."""
+
+
 class Dataset(TypedDict):
     """A dataset without its tasks."""
     description: Bilingual
@@ -4346,6 +4394,15 @@ class ReasonSignal(TypedDict):
     """The signal's number."""
 
 
+class ReasonCannotJudge(TypedDict):
+    """A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not count
+    it.
+    """
+    code: Literal['cannot_judge']
+    defect: DataDefect
+    """The defect."""
+
+
 class ReasonLost(TypedDict):
     """The program is gone, and how it ended is unknown."""
     code: Literal['lost']
@@ -4465,6 +4522,7 @@ Reason: TypeAlias = """(
     | ReasonPrintedTooMuch
     | ReasonEndedEarly
     | ReasonSignal
+    | ReasonCannotJudge
     | ReasonLost
     | ReasonNotAFrame
     | ReasonFalseResult
