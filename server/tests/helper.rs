@@ -7,7 +7,10 @@ use std::{
     io::{BufRead, BufReader, Read},
     os::{
         fd::OwnedFd,
-        unix::{fs::symlink, net::UnixStream},
+        unix::{
+            fs::{PermissionsExt, symlink},
+            net::UnixStream,
+        },
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -51,6 +54,7 @@ fn order(version: &str, script: &str) -> Order {
             },
             profile: helper::Profile::Run,
             keep: None,
+            copies: Vec::new(),
             control_is_input: false,
         },
         bwrap: sandbox::bubblewrap::find("bwrap").unwrap(),
@@ -94,6 +98,31 @@ fn both_programs_set_up_the_same_layers_whatever_the_servers_umask() {
             let what = (report.code, report.fault, printed.as_str());
             assert_eq!(what, (Some(0), None, "written\n"), "{} {mask}", program.display());
         }
+    }
+}
+
+#[test]
+fn a_copy_of_a_folder_can_be_written_and_the_folder_stays() {
+    let host = tempfile::tempdir().unwrap();
+    // The path of the second cannot be named to the kernel, so its files are copied.
+    for name in ["plain", "with,comma"] {
+        let source = host.path().join(name);
+        fs::create_dir_all(source.join("folder")).unwrap();
+        fs::write(source.join("folder/file"), "old").unwrap();
+        symlink("folder/file", source.join("link")).unwrap();
+        for path in [source.clone(), source.join("folder"), source.join("folder/file")] {
+            // As the images of projects, because the sandbox has another user than the server.
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        let script = "cd copy && echo -n new >> folder/file && read text < link; echo $text; echo > folder/other && \
+            echo program > folder/file2; ./folder/file2 2> /dev/null || echo refused";
+        let mut order = order(VERSION, script);
+        order.command.copies = vec![(source.clone(), "/work/copy".to_owned())];
+        order.command.limits.scratch_files = 64;
+        let (report, printed) = run(&small(), "022", &order);
+        assert_eq!((report.fault, printed.as_str()), (None, "oldnew\nrefused\n"), "{name}");
+        assert_eq!(fs::read_to_string(source.join("folder/file")).unwrap(), "old", "{name}");
+        assert_eq!(fs::read_dir(source.join("folder")).unwrap().count(), 1, "{name}");
     }
 }
 

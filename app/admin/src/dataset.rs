@@ -12,7 +12,7 @@ use super::{
 };
 use model::{
     audit::Object,
-    dataset::{DatasetDetail, TaskRow, VersionRow},
+    dataset::{DatasetDetail, TaskDefect, TaskRow, VersionRow},
     ids::DatasetVersionId,
     lang::Lang,
     page::Paged,
@@ -49,7 +49,7 @@ fn page(
     tasks: Data<Paged<TaskRow>>,
 ) -> AnyView {
     let t = i.admin();
-    let DatasetDetail { row, description, license, source, versions } = detail;
+    let DatasetDetail { row, description, license, source, versions, defects } = detail;
     let name = row.name.get(i.lang).to_owned();
     let description_text = description.get(i.lang).to_owned();
     let upload = format!("/admin/upload?dataset={}", row.slug);
@@ -83,6 +83,7 @@ fn page(
         </dl>
         {for_people.then(|| view! { <DatasetRubric dataset=row.slug.clone()/> })}
         {(versions.len() > 1).then(|| versions_table(i, &row.slug, &versions, shown))}
+        {(!defects.is_empty()).then(|| defects_table(i, defects))}
         <section class="stack" aria-labelledby="tasks">
             <h2 id="tasks">{t.tasks}</h2>
             {list.bar(filters(i))}
@@ -122,6 +123,40 @@ fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVe
                             <th scope="col" class="num">{t.tasks}</th>
                             <th scope="col" class="num">{t.changed}</th>
                             <th scope="col">{t.imported_at}</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+fn defects_table(i: I18n, defects: Vec<TaskDefect>) -> impl IntoView + use<> {
+    let t = i.admin();
+    let rows = defects.into_iter().map(|TaskDefect { task_id, instruction, defect }| {
+        let which =
+            instruction.map_or_else(|| t.all_answers.to_owned(), |kind| i.conversations().kind_name(kind).to_owned());
+        view! {
+            <tr>
+                <th scope="row" translate="no"><code>{task_id}</code></th>
+                <td>{which}</td>
+                <td>{i.runs().data_defect(&defect)}</td>
+            </tr>
+        }
+    });
+    let rows = rows.collect_view();
+    view! {
+        <section class="stack" aria-labelledby="defects">
+            <h2 id="defects">{t.defects}</h2>
+            <p>{t.defects_what}</p>
+            <div class="table-box" role="group" aria-labelledby="defects" tabindex="0">
+                <table class="table">
+                    <thead>
+                        <tr>
+                            <th scope="col">{t.task}</th>
+                            <th scope="col">{t.cannot_be_judged}</th>
+                            <th scope="col">{t.defect}</th>
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>

@@ -2,7 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{OutputId, SubmissionId};
+use super::{
+    ids::{OutputId, SubmissionId},
+    reason::DataDefect,
+};
+
+/// A defect of a task's data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnDefect {
+    /// The turn that its tests cannot judge; absent if they can judge none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    pub defect: DataDefect,
+}
 
 /// What an instruction asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     code_lang::CodeLang,
+    conversation::InstructionKind,
     ids::{DatasetId, DatasetVersionId, TaskId, TaskRevisionId},
     lang::{Bilingual, Lang},
+    reason::DataDefect,
     time::Timestamp,
 };
 
@@ -137,6 +139,18 @@ pub struct DatasetDetail {
     pub source: String,
     /// Every version, newest first.
     pub versions: Vec<VersionRow>,
+    /// Defects of its data, in the order of the tasks.
+    pub defects: Vec<TaskDefect>,
+}
+
+/// A defect of a task's data, because of which tests cannot judge its answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct TaskDefect {
+    pub task_id: String,
+    /// The instruction that cannot be judged; absent if none of the task's answers can.
+    pub instruction: Option<InstructionKind>,
+    pub defect: DataDefect,
 }
 
 /// An imported version of a dataset.

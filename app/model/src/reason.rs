@@ -72,6 +72,12 @@ pub enum Reason {
         /// The signal's number.
         signal: i32,
     },
+    /// A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not count
+    /// it.
+    CannotJudge {
+        /// The defect.
+        defect: DataDefect,
+    },
     /// The program is gone, and how it ended is unknown.
     Lost,
     /// Something other than a frame came over the control socket.
@@ -346,12 +352,15 @@ pub enum ProjectProblem {
         /// What is missing, and how to install it.
         detail: String,
     },
-    /// A file is not the one that the dataset was made from: the function is not where the task says.
+    /// A file is not the one that the dataset was made from: the task's lines do not have the task's code.
     OtherVersion {
         /// The file, relative to the project.
         file: String,
-        /// The line at which the function should begin, from 1.
+        /// The line at which the code should begin, from 1.
         line: u32,
+        /// How many lines further down the file has the code, up if negative; absent if it does not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<i32>,
     },
     /// A test does not run, or does not pass, with the project's own code.
     OwnCode {
@@ -364,6 +373,42 @@ pub enum ProjectProblem {
     Unreadable {
         /// The message of the operating system.
         detail: String,
+    },
+}
+
+/// A defect of a benchmark's data, because of which its tests cannot judge answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DataDefect {
+    /// Answers get another indentation than the code that they replace.
+    Indent {
+        /// Blanks before each line of an answer.
+        answer: u32,
+        /// Blanks before the code.
+        code: u32,
+    },
+    /// The lines that an answer replaces begin before the function and end before its end.
+    EarlyLines {
+        /// How many lines early they begin.
+        lines: u32,
+    },
+    /// Several tests have the same ID, of which a file can have only one.
+    SharedTest {
+        /// The test's ID.
+        test: String,
+        /// A task with another test of this ID.
+        task: String,
+    },
+    /// The ID of a test begins with a quotation mark, so it names no file.
+    QuotedTest {
+        /// The test's ID.
+        test: String,
+    },
+    /// The text of a test is no valid Python.
+    InvalidTest {
+        /// The test's ID.
+        test: String,
     },
 }
 

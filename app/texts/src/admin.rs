@@ -90,6 +90,11 @@ texts! {
         no_datasets: "No datasets yet", "还没有数据集";
         graded_by_people: "Human rating", "人工评分";
         with_tests: "Automated tests", "自动测试";
+        defects: "Defects of the data", "数据缺陷";
+        defects_what: "The benchmark's tests cannot judge these answers. Verdicts as published are what its program says; guarded figures do not count the answers.", "基准的测试无法判定这些回答。“按发布方式”的结果仍为其程序的判定；“防篡改”指标不计入这些回答。";
+        defect: "Defect", "缺陷";
+        cannot_be_judged: "Cannot be judged", "无法判定";
+        all_answers: "All answers", "所有回答";
         imported_at: "Imported", "导入时间";
         import_dataset: "Import dataset", "导入数据集";
         import_what: "Choose one of the following:", "请选择以下任意一种：";

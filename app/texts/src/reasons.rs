@@ -2,7 +2,7 @@
 
 use super::runs::RunTexts;
 use model::{
-    reason::{Change, FailedCheck, Fault, ProjectProblem, Reason, SandboxCheck, Setting, Sign},
+    reason::{Change, DataDefect, FailedCheck, Fault, ProjectProblem, Reason, SandboxCheck, Setting, Sign},
     run::{Conditions, Dates, Sums},
 };
 
@@ -88,6 +88,13 @@ impl RunTexts {
             }
             Reason::Signal { signal } => {
                 both(format!("the program was ended by signal {signal}"), format!("程序被信号 {signal} 终止"))
+            }
+            Reason::CannotJudge { defect } => {
+                let why = self.data_defect(defect);
+                both(
+                    format!("the benchmark's tests cannot judge this answer: {why}"),
+                    format!("基准的测试无法判定此回答：{why}"),
+                )
             }
             Reason::Lost => words("the program ended in an unknown way", "程序已结束，结束方式未知"),
             Reason::NotAFrame => {
@@ -316,6 +323,35 @@ impl RunTexts {
         (self.lang.pick(en, zh).to_owned(), Some(detail).filter(|detail| !detail.is_empty()))
     }
 
+    /// A defect of a benchmark's data.
+    pub fn data_defect(&self, defect: &DataDefect) -> String {
+        match defect {
+            DataDefect::Indent { answer, code } => self.lang.pick(
+                format!(
+                    "answers are indented by {answer} blanks and the code that they replace by {code}, so an answer \
+                     becomes part of the function before it"
+                ),
+                format!("回答的缩进为 {answer} 个空格，而它所替换的代码为 {code} 个，因此回答会成为前一个函数的一部分"),
+            ),
+            DataDefect::EarlyLines { lines } => self.lang.pick(
+                format!("the lines that an answer replaces begin {lines} lines before the function, and the function's end remains"),
+                format!("回答所替换的行比函数早 {lines} 行开始，函数的末尾会保留下来"),
+            ),
+            DataDefect::SharedTest { test, task } => self.lang.pick(
+                format!("several tests have the ID {test} (also of {task}), and the file can have only one of them"),
+                format!("多个测试使用同一 ID {test}（另见 {task}），而文件中只能有其中之一"),
+            ),
+            DataDefect::QuotedTest { test } => self.lang.pick(
+                format!("the test ID {test} begins with a quotation mark, so pytest finds no such file"),
+                format!("测试 ID {test} 以引号开头，pytest 找不到该文件"),
+            ),
+            DataDefect::InvalidTest { test } => self.lang.pick(
+                format!("the text of the test {test} is no valid Python"),
+                format!("测试 {test} 的文本不是有效的 Python"),
+            ),
+        }
+    }
+
     fn project<'f>(&self, project: &str, problem: &'f ProjectProblem) -> (String, Option<&'f str>) {
         let (words, detail) = match problem {
             ProjectProblem::Missing => (
@@ -332,16 +368,31 @@ impl RunTexts {
                 ),
                 &**detail,
             ),
-            ProjectProblem::OtherVersion { file, line } => (
+            ProjectProblem::OtherVersion { file, line, offset: None } => (
                 self.lang.pick(
                     format!(
-                        "The project {project} is another version than the dataset's: the function is not at line \
-                         {line} of {file}."
+                        "The project {project} is another version than the dataset's: {file} does not have the \
+                         task's code, which belongs at line {line}."
                     ),
-                    format!("项目 {project} 与数据集的版本不同：{file} 第 {line} 行处没有该函数。"),
+                    format!("项目 {project} 与数据集的版本不同：{file} 中没有任务的代码（应位于第 {line} 行）。"),
                 ),
                 "",
             ),
+            ProjectProblem::OtherVersion { file, line, offset: Some(offset) } => {
+                let found = i64::from(*line) + i64::from(*offset);
+                (
+                    self.lang.pick(
+                        format!(
+                            "The project {project} is another version than the dataset's: {file} has the task's code \
+                             at line {found} instead of line {line} ({offset:+})."
+                        ),
+                        format!(
+                            "项目 {project} 与数据集的版本不同：{file} 中任务的代码位于第 {found} 行，而不是第 {line} 行（{offset:+}）。"
+                        ),
+                    ),
+                    "",
+                )
+            }
             ProjectProblem::OwnCode { test, detail } => (
                 self.lang.pick(
                     format!("The test {test} of the project {project} cannot judge: the project's own code fails it, or it does not run."),
@@ -534,6 +585,11 @@ mod tests {
                 Reason::EndedEarly { exit_code: Some(0) },
                 Reason::EndedEarly { exit_code: None },
                 Reason::Signal { signal: 9 },
+                Reason::CannotJudge { defect: DataDefect::Indent { answer: 8, code: 4 } },
+                Reason::CannotJudge { defect: DataDefect::EarlyLines { lines: 2 } },
+                Reason::CannotJudge { defect: DataDefect::SharedTest { test: name(), task: name() } },
+                Reason::CannotJudge { defect: DataDefect::QuotedTest { test: name() } },
+                Reason::CannotJudge { defect: DataDefect::InvalidTest { test: name() } },
                 Reason::Lost,
                 Reason::NotAFrame,
                 Reason::FalseResult,
@@ -643,7 +699,11 @@ mod tests {
                 Fault::Project { project: "a/b".into(), problem: ProjectProblem::Environment { detail: name() } },
                 Fault::Project {
                     project: "a/b".into(),
-                    problem: ProjectProblem::OtherVersion { file: name(), line: 7 },
+                    problem: ProjectProblem::OtherVersion { file: name(), line: 7, offset: None },
+                },
+                Fault::Project {
+                    project: "a/b".into(),
+                    problem: ProjectProblem::OtherVersion { file: name(), line: 7, offset: Some(-2) },
                 },
                 Fault::Project {
                     project: "a/b".into(),

@@ -271,7 +271,8 @@ pub struct Answer {
     pub kind: InstructionKind,
     /// Whether it passes as published; absent without such a verdict.
     pub published: Option<bool>,
-    /// Whether it passes guarded; absent without a run.
+    /// Whether it passes guarded; absent without a run, and where the data have a defect because of which it cannot be
+    /// judged.
     pub guarded: Option<bool>,
     /// Single turns: see [`TurnCheck`].
     pub checks: Vec<TurnCheck>,
@@ -283,7 +284,8 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
     let mut statement = conn.prepare_cached(
         "SELECT o.id, q.revision_id, vt.position, t.external_id, o.conversation, o.turn,
                 coalesce(o.instruction, o.turn) AS instruction, q.kind, i.id AS item, i.published, i.verdict,
-                json_extract(i.outcome, '$.turns') AS checks, a.passed, a.other_text
+                json_extract(i.outcome, '$.turns') AS checks,
+                coalesce(json_extract(i.outcome, '$.reason.code') = 'cannot_judge', 0) AS cannot_judge, a.passed, a.other_text
          FROM submissions s
          JOIN outputs o ON o.submission_id = s.id AND o.turn IS NOT NULL
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
@@ -299,6 +301,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
         let items = table("run_items", &["item"]);
         let published = optional_named(row, items, "published", PublishedVerdict::from_name)?;
         let guarded = optional_named(row, items, "verdict", Verdict::from_name)?;
+        let cannot_judge: bool = row.get("cannot_judge")?;
         let checks: Option<Vec<TurnCheck>> = optional_json(row, items.column("outcome"), "checks")?;
         let author = row.get::<_, Option<bool>>("passed")?.zip(row.get("other_text")?);
         found.push(Answer {
@@ -310,7 +313,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
             instruction: row.get("instruction")?,
             kind: named(row, TURNS, "kind", InstructionKind::from_name)?,
             published: published.map(|verdict| verdict == PublishedVerdict::Passed),
-            guarded: guarded.map(|verdict| verdict == Verdict::Passed),
+            guarded: guarded.filter(|_| !cannot_judge).map(|verdict| verdict == Verdict::Passed),
             checks: checks.unwrap_or_default(),
             author: author.map(|(passed, other_text)| TheirVerdict { passed, other_text }),
         });

@@ -231,6 +231,7 @@ impl Compiler {
             },
             profile: Profile::EventLoop,
             keep: None,
+            copies: Vec::new(),
             control_is_input: false,
         };
         let child = self.sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;

@@ -511,6 +511,7 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
         },
         profile: Profile::EventLoop,
         keep: None,
+        copies: Vec::new(),
         control_is_input: false,
     })
 }

@@ -401,7 +401,8 @@ fn copy_libraries(java: &Path, sys: &Path) -> io::Result<()> {
 /// # Errors
 /// Permissions cannot be read or changed.
 pub fn readable(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+    let mode = fs::metadata(folder)?.permissions().mode();
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o755))?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let kind = entry.file_type()?;

@@ -1,11 +1,14 @@
 //! CodeIF-Bench: its data files, at function level (`L_1_part_1.jsonl`) and at repository level. The benchmark states no
 //! license, so its files are read where the user has them, and none is part of this program.
 
+#[path = "codeif_defects.rs"]
+mod defects;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     code_lang::CodeLang,
-    conversation::{InstructionKind, TaskTurn},
+    conversation::{InstructionKind, TaskTurn, TurnDefect},
     dataset::{Checks, TestKind},
     lang::{Bilingual, Lang},
     problem::Problem,
@@ -58,6 +61,9 @@ pub struct Task {
     /// At repository level: the function that the task asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// At repository level: why tests cannot judge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defects: Vec<TurnDefect>,
 }
 
 /// The tests of a turn.
@@ -143,6 +149,8 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<(FoundDataset, Option<String>), V
             false => repository_task(object, &instructions),
         }
     })?;
+    let mut tasks = tasks;
+    defects::share(&mut tasks).map_err(|fault| vec![Problem::new(file, fault.0, fault.1)])?;
     let stem = file.split('.').next().unwrap_or(file).to_lowercase().replace('_', "-");
     let data = match digest.as_str() {
         V0 => "v0",
@@ -234,6 +242,7 @@ fn function_task(object: &Object, instructions: &[Instruction], first_release: b
         code: object.text("code")?.unwrap_or_default().to_owned(),
         turns: tests.collect(),
         place: None,
+        defects: Vec::new(),
     };
     let body = stored(&task)?;
     Ok(FoundTask {
@@ -253,7 +262,7 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
     let prompt = required(object, "prompt")?;
     let turns = turns(object, &prompt, instructions)?;
     let task_id = required(object, "namespace")?;
-    let place = place(object, &task_id)?;
+    let place = place(object)?;
     let own = |turn: &TaskTurn| match turn.kind {
         InstructionKind::Base => texts(object.get("tests"), "tests").ok(),
         kind => instructions.iter().find(|of| of.kind == kind)?.test_id.clone().map(|id| vec![id]),
@@ -262,11 +271,15 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
         let tests = own(turn).filter(|tests| !tests.is_empty())?;
         Some(TurnTests { kind: turn.kind, judged: turn.judged, tests, unparsable_as_run: false })
     });
-    let test_body = match (place, tests.collect::<Option<Vec<_>>>()) {
-        (Some(place), Some(turns)) => {
-            let code = object.text("code")?.unwrap_or_default().to_owned();
-            let task_id = task_id.clone();
-            Some(stored(&Task { benchmark: Benchmark::CodeIfBench, task_id, code, turns, place: Some(place) })?)
+    // Without the code, nothing shows whether a project is the one that the task was made from.
+    let code = object.text("code")?.filter(|code| !code.trim().is_empty());
+    let test_body = match (place, code, tests.collect::<Option<Vec<_>>>()) {
+        (Some(place), Some(code), Some(turns)) => {
+            let (code, task_id) = (code.to_owned(), task_id.clone());
+            let (benchmark, place) = (Benchmark::CodeIfBench, Some(place));
+            let mut task = Task { benchmark, task_id, code, turns, place, defects: Vec::new() };
+            task.defects = defects::of_task(&task, instructions);
+            Some(stored(&task)?)
         }
         _ => None,
     };
@@ -284,7 +297,7 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
 }
 
 /// The function in its project; `None` for a line that does not say where it is.
-fn place(object: &Object, namespace: &str) -> Result<Option<Place>, Fault> {
+fn place(object: &Object) -> Result<Option<Place>, Fault> {
     let (Some(project), Some(path)) = (object.text("project_path")?, object.text("completion_path")?) else {
         return Ok(None);
     };
@@ -299,7 +312,6 @@ fn place(object: &Object, namespace: &str) -> Result<Option<Place>, Fault> {
     let place = Place {
         project: project.to_owned(),
         file: file.to_owned(),
-        function: namespace.rsplit('.').next().unwrap_or(namespace).to_owned(),
         first_line: line("signature_position", 0)?,
         last_line: line("body_position", 1)?,
         indent: indent

@@ -177,6 +177,9 @@ impl Stage {
             }
             stage.bind(&folder, inside)?;
         }
+        for (number, (source, inside)) in order.command.copies.iter().enumerate() {
+            stage.copy(source, inside, &place.join(format!("copy-{number}")), root.then_some(order.uid))?;
+        }
         read_only(&stage.root, MsFlags::MS_NODEV)?;
         if root {
             setgroups(&[])?;
@@ -200,6 +203,55 @@ impl Stage {
         mount(Some(source), &target, NOTHING, MsFlags::MS_BIND, NOTHING)?;
         Ok(target)
     }
+}
+
+impl Stage {
+    /// Mounts a copy of a folder, with what is written to it in the folder `own`. Where the kernel refuses such a mount,
+    /// copies the files. `user` is the sandbox's user if it is another one than ours.
+    fn copy(&self, source: &Path, inside: &str, own: &Path, user: Option<u32>) -> io::Result<()> {
+        let target = self.root.join(inside.trim_start_matches('/'));
+        let create = |folder: &Path| {
+            DirBuilder::new().mode(0o755).create(folder)?;
+            user.map_or(Ok(()), |user| std::os::unix::fs::chown(folder, Some(user), Some(user)))
+        };
+        let (upper, work) = (own.join("upper"), own.join("work"));
+        for folder in [&target, own, &upper, &work] {
+            create(folder)?;
+        }
+        let options = format!("lowerdir={},upperdir={},workdir={}", source.display(), upper.display(), work.display());
+        // Without root, the kernel keeps its notes in attributes that users may set.
+        let options = if user.is_some() { options } else { options + ",userxattr" };
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        // Both characters separate paths in the options.
+        let is_plain = !source.to_string_lossy().contains([':', ',', '\\']);
+        if is_plain && mount(Some("overlay"), &target, Some("overlay"), flags, Some(options.as_str())).is_ok() {
+            return Ok(());
+        }
+        copy_files(source, &target, user)
+    }
+}
+
+/// Copies what is in a folder. Links are copied as they are.
+fn copy_files(source: &Path, target: &Path, user: Option<u32>) -> io::Result<()> {
+    for entry in fs::read_dir(source)? {
+        let entry = entry?;
+        let (kind, to) = (entry.file_type()?, target.join(entry.file_name()));
+        if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path())?, &to)?;
+        } else if kind.is_dir() {
+            DirBuilder::new().mode(0o755).create(&to)?;
+            copy_files(&entry.path(), &to, user)?;
+        } else if kind.is_file() {
+            // With its time, by which Python knows what is compiled.
+            let copied = entry.metadata()?.modified()?;
+            fs::copy(entry.path(), &to)?;
+            fs::File::open(&to)?.set_modified(copied)?;
+        }
+        if let Some(user) = user.filter(|_| !kind.is_symlink()) {
+            std::os::unix::fs::chown(&to, Some(user), Some(user))?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a mount read-only, disables set-user-ID programs in it, and sets further flags.

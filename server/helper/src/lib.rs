@@ -37,6 +37,10 @@ pub struct Command {
     pub env: Vec<(String, String)>,
     /// Files and folders that can be read, mounted in this order.
     pub read_only: Vec<(PathBuf, String)>,
+    /// Folders of which the program sees a copy that it can write, below a scratch folder. What it writes is in memory and
+    /// counts toward [`Limits::scratch_bytes`].
+    #[serde(default)]
+    pub copies: Vec<(PathBuf, String)>,
     /// Folders in memory that can be written, deleted with the process and never executable. The program starts in the
     /// first one.
     pub scratch: Vec<String>,

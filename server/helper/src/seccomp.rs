@@ -140,7 +140,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 fn rules(profile: Profile) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = CALLS.iter().chain(LEGACY).map(|&call| (call, Vec::new())).collect();
     if profile != Profile::Run {
-        rules.extend(PIPES.iter().map(|&call| (call, Vec::new())));
+        rules.extend(PIPES.iter().chain(TIMERS).map(|&call| (call, Vec::new())));
         rules.insert(libc::SYS_socketpair, vec![one(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)?]);
     }
     match profile {
@@ -336,6 +336,10 @@ const PIPES: &[i64] = &[
     libc::SYS_pipe,
     libc::SYS_pipe2,
 ];
+
+/// Calls that set a timer of the own process, by which pytest-timeout ends a test. The kernel counts it for this process
+/// only, and no other process can see it.
+const TIMERS: &[i64] = &[libc::SYS_getitimer, libc::SYS_setitimer];
 
 /// Calls that show the state of the host: free memory, load, free disk space. Compilers size their memory by it; a
 /// program could read from it what another sandbox did.

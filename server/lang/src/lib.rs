@@ -309,6 +309,7 @@ pub fn command(argv: &[&str], read_only: Vec<(PathBuf, String)>, budget: Budget,
         limits: budget.limits(),
         profile,
         keep: None,
+        copies: Vec::new(),
         control_is_input: false,
     }
 }

@@ -14,12 +14,12 @@ use std::{
     time::Instant,
 };
 
-use benchmarks::place::{Place, is_inside};
+use benchmarks::place::{Code, Found, Place, is_inside};
 use model::{
     code_lang::CodeLang,
-    conversation::{TestProfile, TurnCheck, Way},
+    conversation::{TestProfile, TurnCheck, TurnDefect, Way},
     ids::TaskRevisionId,
-    reason::{FailedCheck, ProjectProblem},
+    reason::{DataDefect, FailedCheck, ProjectProblem, Reason},
     run::{Environment, Outcome, Verdict},
 };
 use serde::Deserialize;
@@ -37,7 +37,7 @@ use engine::{EngineError, runner::Allowance, self_test::CheckResult};
 use sandbox::Sandbox;
 
 /// Increase when the same answer can get another outcome.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The folder of the sources in the folder that the operator names, as the benchmark's authors publish it.
 pub const SOURCES: &str = "Source_Code";
@@ -59,8 +59,33 @@ const PLACEHOLDER: &str = "    pass\n";
 #[derive(Clone, Debug, Deserialize)]
 pub struct Task {
     pub place: Place,
+    /// The project's own code, which is in the task's lines.
+    #[serde(deserialize_with = "code")]
+    pub code: Code,
+    /// Why its tests cannot judge.
+    #[serde(default)]
+    pub defects: Vec<TurnDefect>,
     #[serde(flatten)]
     pub tests: codeif::Task,
+}
+
+impl Task {
+    /// The first defect because of which the answer to a turn cannot be judged: of the whole task, or of a turn whose tests
+    /// judge it.
+    fn defect(&self, way: Way, turn: u32) -> Option<&DataDefect> {
+        let judges = |of: u32| of == turn || way == Way::N && of < turn && self.tests.is_judged(way, of);
+        self.defects.iter().find(|defect| defect.turn.is_none_or(judges)).map(|defect| &defect.defect)
+    }
+
+    /// Whether a test belongs to a turn that cannot be judged.
+    fn is_defective(&self, test: &str, profile: TestProfile) -> bool {
+        let turns = self.defects.iter().filter_map(|defect| defect.turn);
+        turns.into_iter().any(|turn| self.tests.own(turn, profile).contains(&test))
+    }
+}
+
+fn code<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Code, D::Error> {
+    Ok(Code::of(&String::deserialize(text)?))
 }
 
 /// What a test's run on a project's own code showed, once it has run.
@@ -195,11 +220,7 @@ impl Repositories {
         let unusable = |problem| EngineError::Project { project: name.clone(), problem };
         let project = self.projects.get(name).ok_or_else(missing)?;
         let project = project.as_ref().map_err(|problem| unusable(problem.clone()))?;
-        let known = fs::read(project.sources.join(file)).is_ok_and(|text| place.is_in(&String::from_utf8_lossy(&text)));
-        if !known {
-            let (file, line) = (file.clone(), place.first_line);
-            return Err(unusable(ProjectProblem::OtherVersion { file, line }));
-        }
+        check_lines(&project.sources, place, &task.code).map_err(unusable)?;
         let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
         let begun = Instant::now();
         let Answer { code, way, turn } = answer;
@@ -209,7 +230,8 @@ impl Repositories {
         let mut lists = vec![task.tests.tests(way, turn, profile)];
         // Whether earlier turns are tested depends on the first list's result, and all of them must be able to judge.
         lists.extend(alone(&task.tests, way, turn, false).map(|turn| task.tests.own(turn, profile)));
-        for test in lists.iter().flatten() {
+        // A test that cannot judge runs for the verdict as published only.
+        for test in lists.iter().flatten().filter(|test| !task.is_defective(test, profile)) {
             self.check_own_code(revision, work.task, project, &context, test).map_err(|e| match e {
                 CannotJudge::Project(problem) => unusable(problem),
                 CannotJudge::Engine(e) => e,
@@ -222,6 +244,10 @@ impl Repositories {
             outcome.outcome.turns.push(TurnCheck { turn, published, guarded });
         }
         let mut outcome = outcome.outcome;
+        if let Some(defect) = task.defect(way, turn) {
+            (outcome.verdict, outcome.passed) = (Verdict::Anomaly, 0);
+            outcome.reason = Some(Reason::CannotJudge { defect: defect.clone() });
+        }
         outcome.cpu_ms = u32::try_from(work.ended.values().map(cpu_us).sum::<u64>() / 1000).unwrap_or(u32::MAX);
         outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         Ok(outcome)
@@ -333,18 +359,59 @@ fn cpu_us(found: &TestEnd) -> u64 {
     found.end.ended.report.cpu_us
 }
 
-/// What a test said when it failed: the exception, or the end of what was printed.
+/// What a test said when it failed: the exception, or the last error or line of what was printed.
 fn told(found: &TestEnd) -> String {
-    let printed = || found.end.ended.printed.trim().lines().last().unwrap_or_default().to_owned();
+    let printed = || {
+        let mut lines = found.end.ended.printed.trim().lines().rev();
+        let last = lines.clone().next().unwrap_or_default();
+        lines.find(|line| line.contains("Error")).unwrap_or(last).trim().to_owned()
+    };
     let text = Some(found.end.message.clone()).filter(|message| !message.is_empty()).unwrap_or_else(printed);
     text.chars().take(500).collect()
 }
 
-/// A project of the operator, ready to run.
-fn prepared(repositories: &Path, name: &str, folder: &Path) -> Result<Project, ProjectProblem> {
+/// Whether a task's lines have its code in a project's sources.
+fn check_lines(sources: &Path, place: &Place, code: &Code) -> Result<(), ProjectProblem> {
+    // An absent file has no code.
+    let text = fs::read(sources.join(&place.file)).unwrap_or_default();
+    let offset = match place.find(&String::from_utf8_lossy(&text), code) {
+        Found::InPlace => return Ok(()),
+        Found::Moved(offset) => Some(offset),
+        Found::Absent => None,
+    };
+    Err(ProjectProblem::OtherVersion { file: place.file.clone(), line: place.first_line, offset })
+}
+
+/// The sources and the environment of a project.
+fn parts(repositories: &Path, name: &str) -> Result<(PathBuf, projects::Environment), ProjectProblem> {
     let sources = sources(repositories, name).ok_or(ProjectProblem::Missing)?;
     let environment = projects::Environment::find(repositories, &sources);
     let environment = environment.map_err(|e| ProjectProblem::Environment { detail: e.to_string() })?;
+    Ok((sources, environment))
+}
+
+/// Whether a project is ready for tasks: its sources, its environment, and the tasks' lines. Returns the versions that it
+/// runs with.
+///
+/// # Errors
+/// The first problem.
+pub fn readiness(repositories: &Path, name: &str, tasks: &[(Place, Code)]) -> Result<String, ProjectProblem> {
+    let (sources, environment) = parts(repositories, name)?;
+    check(&sources, tasks)?;
+    Ok(environment.version())
+}
+
+/// Whether the lines of tasks have their code in a project's sources.
+///
+/// # Errors
+/// The first problem.
+pub fn check(sources: &Path, tasks: &[(Place, Code)]) -> Result<(), ProjectProblem> {
+    tasks.iter().try_for_each(|(place, code)| check_lines(sources, place, code))
+}
+
+/// A project of the operator, ready to run.
+fn prepared(repositories: &Path, name: &str, folder: &Path) -> Result<Project, ProjectProblem> {
+    let (sources, environment) = parts(repositories, name)?;
     Project::prepare(&sources, name, &environment, folder)
         .map_err(|e| ProjectProblem::Unreadable { detail: e.to_string() })
 }
@@ -401,13 +468,15 @@ pub fn try_out(sandbox: Arc<dyn Sandbox>, folder: &Path, repositories: &Path, pr
     Ok(())
 }
 
-/// Every project below a folder, with the versions that it runs with, or what it lacks.
-pub fn survey(repositories: &Path) -> Vec<(String, Result<String, String>)> {
+/// Every project below a folder, with the versions that it runs with, or its problem. `tasks` are those of all projects.
+pub fn survey(repositories: &Path, tasks: &[(Place, Code)]) -> Vec<(String, Result<String, ProjectProblem>)> {
     let folders = |of: &Path| {
         let entries = fs::read_dir(of).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries
             .filter(|entry| entry.path().is_dir())
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            // What is not complete.
+            .filter(|name| !name.starts_with('.'))
             .collect();
         names.sort();
         names
@@ -417,8 +486,9 @@ pub fn survey(repositories: &Path) -> Vec<(String, Result<String, String>)> {
     for topic in folders(&root) {
         for project in folders(&root.join(&topic)) {
             let name = format!("{topic}/{project}");
-            let environment = projects::Environment::find(repositories, &root.join(&name));
-            found.push((name, environment.map(|e| e.version()).map_err(|e| e.to_string())));
+            let own: Vec<_> = tasks.iter().filter(|(place, _)| place.project == name).cloned().collect();
+            let state = readiness(repositories, &name, &own);
+            found.push((name, state));
         }
     }
     found

@@ -96,7 +96,17 @@ impl Bench {
             printed_bytes: 1 << 20,
         };
         let scratch = ["/work", "/tmp"].map(str::to_owned).into();
-        Command { argv, env: Vec::new(), read_only, scratch, limits, profile, keep: None, control_is_input: false }
+        Command {
+            argv,
+            env: Vec::new(),
+            read_only,
+            copies: Vec::new(),
+            scratch,
+            limits,
+            profile,
+            keep: None,
+            control_is_input: false,
+        }
     }
 
     /// What the program printed.

@@ -9,20 +9,21 @@ use std::{
     sync::Arc,
 };
 
+use benchmarks::place::Place;
 use engine::{EngineError, runner::Allowance};
 use formats::{FoundDataset, files::Files};
 use lang::{
     Places,
     codeif::Answer,
     python::projects::{ENVIRONMENT, Environment},
-    repositories::{self, Repositories},
+    repositories::{self, Repositories, Task},
 };
 use model::{
     code_lang::CodeLang,
     conversation::{TestProfile, Way},
     dataset::TestKind,
     ids::TaskRevisionId,
-    reason::ProjectProblem,
+    reason::{DataDefect, ProjectProblem, Reason},
     run::{LimitHit, Outcome, PublishedVerdict, Verdict},
 };
 use sandbox::{bubblewrap::Bubblewrap, tool};
@@ -74,11 +75,14 @@ fn id(name: &str) -> String {
     format!("tests/test_square.py::SquareTest::{name}")
 }
 
+/// The project's own code of `Square.area`, but for whitespace.
+const CODE: &str = "    def area(self, unit = 1):\r\n        return self.side*self.side*unit\n";
+
 /// A task of `Square.area`, with two instructions and an extension, all in the conversation.
 fn task(namespace: &str) -> Value {
     let requirement = |name: &str| json!({ "requirement": "Do it.", "unit_test": ["def f(): pass"], "test": id(name) });
     json!({
-        "namespace": namespace, "type": "method", "prompt": "Write area.", "code": "",
+        "namespace": namespace, "type": "method", "prompt": "Write area.", "code": CODE,
         "project_path": "Text/shapes", "completion_path": "Text/shapes/shapes/square.py",
         "signature_position": [5, 5], "body_position": [6, 6], "indent": 4,
         "tests": [id("test_area"), id("test_units")],
@@ -319,6 +323,7 @@ fn a_project_that_cannot_judge_gives_a_fault_that_names_it() {
         "test": "tests/test_square.py::test_fixture" } }, "multi-turn": ["Code Standard"] });
     let moved = json!({ "signature_position": [2, 2], "body_position": [3, 3] });
     let shorter = json!({ "body_position": [6, 60] });
+    let changed = json!({ "code": "    def area(self, unit=1):\n        return self.side ** 2 * unit\n" });
     let tasks = [
         with("a.area", missing),
         with("b.area", fails),
@@ -327,6 +332,7 @@ fn a_project_that_cannot_judge_gives_a_fault_that_names_it() {
         with("e.area", moved),
         with("f.area", shorter),
         task("g.area"),
+        with("h.area", changed),
     ];
     let Some(host) = prerequisites::toolchain("python", host(&tasks, false)) else { return };
     assert_eq!(host.problem(0, Way::Base, 0), ProjectProblem::Missing);
@@ -337,11 +343,43 @@ fn a_project_that_cannot_judge_gives_a_fault_that_names_it() {
     assert_eq!(test(host.problem(1, Way::Base, 0)), id("test_own_code_fails"));
     assert_eq!(test(host.problem(2, Way::Base, 0)), id("test_absent"));
     assert_eq!(test(host.problem(3, Way::Single, 1)), "tests/test_square.py::test_fixture");
-    let other = |line| ProjectProblem::OtherVersion { file: "shapes/square.py".into(), line };
-    assert_eq!(host.problem(4, Way::Base, 0), other(2));
-    assert_eq!(host.problem(5, Way::Base, 0), other(5));
+    let other = |line, offset| ProjectProblem::OtherVersion { file: "shapes/square.py".into(), line, offset };
+    assert_eq!(host.problem(4, Way::Base, 0), other(2, Some(3)));
+    assert_eq!(host.problem(5, Way::Base, 0), other(5, None));
+    // A function of that name in the lines is not enough.
+    assert_eq!(host.problem(7, Way::Base, 0), other(5, None));
     // The rest is not affected.
     assert_eq!(host.grade(6, GOOD, Way::Base, 0).unwrap().verdict, Verdict::Passed);
+}
+
+#[test]
+fn defects_of_the_data_give_the_published_verdict_and_no_guarded_one() {
+    let named = |id: &str| {
+        let requirement = json!({ "requirement": "Do it.", "unit_test": ["def f(self): pass"], "test": id });
+        json!({ "requirements": { "Code Standard": requirement }, "multi-turn": ["Code Standard"] })
+    };
+    let quoted = format!("'{}", id("test_name"));
+    let tasks = [
+        with("a.area", json!({ "indent": 8 })),
+        with("b.area", named(&quoted)),
+        with("c.area", named(&id("test_name"))),
+        with("d.area", named(&id("test_name"))),
+    ];
+    let Some(host) = prerequisites::toolchain("python", host(&tasks, false)) else { return };
+    let check = |task, (way, turn): (Way, u32), published, defect: &DataDefect| {
+        let outcome = host.grade(task, GOOD, way, turn).unwrap();
+        assert_eq!(outcome.reason, Some(Reason::CannotJudge { defect: defect.clone() }), "{task} {turn}");
+        let found = outcome.published.map(|published| published.verdict);
+        assert_eq!((found, outcome.verdict, outcome.passed), (Some(published), Verdict::Anomaly, 0));
+    };
+    // The answer becomes part of the function before it.
+    check(0, BASE, Failed, &DataDefect::Indent { answer: 8, code: 4 });
+    check(1, (Way::Single, 1), Failed, &DataDefect::QuotedTest { test: quoted });
+    let shared = |task: &str| DataDefect::SharedTest { test: id("test_name"), task: task.into() };
+    check(2, (Way::N, 1), Passed, &shared("d.area"));
+    check(3, (Way::Multi, 1), Passed, &shared("c.area"));
+    // The base prompt can be judged.
+    assert_eq!(host.grade(1, GOOD, Way::Base, 0).unwrap().verdict, Verdict::Passed);
 }
 
 #[test]
@@ -402,7 +440,13 @@ fn an_environment_without_pytest_is_told_with_the_remedy() {
 fn doctor_tries_projects_in_the_sandbox() {
     let folder = tempfile::tempdir().unwrap();
     let Some(()) = prerequisites::toolchain("python", sources(folder.path(), false)) else { return };
-    let found = repositories::survey(folder.path());
+    let task: Task =
+        serde_json::from_str(&read(&[task("a.area")]).unwrap().tasks[0].test_body.clone().unwrap()).unwrap();
+    let lines = |first_line, last_line| Place { first_line, last_line, ..task.place.clone() };
+    let of = |first, last| repositories::survey(folder.path(), &[(lines(first, last), task.code.clone())]);
+    let off = ProjectProblem::OtherVersion { file: "shapes/square.py".into(), line: 4, offset: Some(1) };
+    assert_eq!(of(4, 5), [("Text/shapes".to_owned(), Err(off))]);
+    let found = of(5, 6);
     assert_eq!(found.len(), 1);
     assert!(found[0].0 == "Text/shapes" && found[0].1.as_ref().unwrap().contains(", pytest "), "{found:?}");
     let program = prerequisites::program();

@@ -7,22 +7,25 @@ use model::{
     audit::{Action, Object},
     audit_details::Fact,
     caller::Admin,
-    dataset::{DatasetDetail, DatasetRow, ImportedDataset, TaskRow},
+    conversation::TurnDefect,
+    dataset::{DatasetDetail, DatasetRow, ImportedDataset, TaskDefect, TaskRow, TestKind},
     error::Answer,
-    ids::DatasetVersionId,
+    ids::{DatasetVersionId, TaskRevisionId},
     lang::Lang,
     page::{PageOf, Paged},
     rubric::Rubric,
 };
 use port::Datasets;
+use rusqlite::Connection;
 
 use base::{background, error::Failure};
 use db::{
     Db,
     audit::{self, Change},
     datasets::{self, NewVersion, Prepared},
-    rubrics,
+    rubrics, runs,
 };
+use formats::codeif;
 
 pub struct DatasetService {
     db: Db,
@@ -95,6 +98,25 @@ async fn store(
     .await
 }
 
+/// The defects of a version's data.
+fn defects(conn: &Connection, version: DatasetVersionId) -> Result<Vec<TaskDefect>, Failure> {
+    if datasets::test_kind(conn, version)? != Some(TestKind::Repositories) {
+        return Ok(Vec::new());
+    }
+    let tasks: Vec<(TaskRevisionId, codeif::Task)> = runs::task_programs(conn, version)?;
+    let of_task = |task: codeif::Task| {
+        let codeif::Task { task_id, turns, defects, .. } = task;
+        let kind = move |turn: u32| turns.get(usize::try_from(turn).ok()?).map(|turn| turn.kind);
+        let of = move |defect: TurnDefect| TaskDefect {
+            task_id: task_id.clone(),
+            instruction: defect.turn.and_then(&kind),
+            defect: defect.defect,
+        };
+        defects.into_iter().map(of).collect::<Vec<_>>()
+    };
+    Ok(tasks.into_iter().flat_map(|(_, task)| of_task(task)).collect())
+}
+
 #[async_trait]
 impl Datasets for DatasetService {
     async fn list(&self, _: &Admin, of: PageOf) -> Answer<Paged<DatasetRow>> {
@@ -137,7 +159,8 @@ impl Datasets for DatasetService {
                 }
                 let (description, license, source) =
                     datasets::about(conn, shown)?.ok_or_else(|| Failure::not_found("version"))?;
-                Ok(DatasetDetail { row, description, license, source, versions })
+                let defects = defects(conn, shown)?;
+                Ok(DatasetDetail { row, description, license, source, versions, defects })
             })
             .await?)
     }

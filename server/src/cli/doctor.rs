@@ -96,7 +96,7 @@ pub async fn run(global: &Global, doctor: &Doctor) -> Result<(), Failure> {
         note(&what, ok, detail);
     }
     if let Some(repositories) = doctor.repositories.clone() {
-        for (what, ok, detail) in projects(repositories, folder).await {
+        for (what, ok, detail) in checked_projects(repositories, folder).await {
             note(&what, ok, detail);
         }
     }
@@ -163,23 +163,24 @@ fn conversations(places: &Places) -> (String, bool, String) {
     ("CodeIF-Bench".to_owned(), true, told)
 }
 
-/// The projects of tests at repository level: whether each has an environment with pytest, and whether tests run in the
-/// sandbox with the first one that has.
-async fn projects(repositories: PathBuf, data: PathBuf) -> Vec<(String, bool, String)> {
+/// The projects of tests at repository level: whether each is ready, and whether tests run in the sandbox with the first
+/// one that is.
+async fn checked_projects(repositories: PathBuf, data: PathBuf) -> Vec<(String, bool, String)> {
     let what = "repositories".to_owned();
     if let Err(missing) = repositories::look(&repositories) {
         return vec![(what, false, missing.to_string())];
     }
     let tried = tokio::task::spawn_blocking(move || {
-        let found = repositories::survey(&repositories);
+        let found = repositories::survey(&repositories, &projects::recipe().tasks());
         let usable = found.iter().filter(|(_, project)| project.is_ok()).count();
         let (all, shown) = (found.len(), repositories.join(repositories::SOURCES));
-        let count = format!("{usable} of {all} projects in {} have an environment with pytest", shown.display());
+        let count = format!("{usable} of {all} projects in {} are ready", shown.display());
         let mut lines = vec![(what.clone(), all > 0 && usable == all, count)];
         let first = found.iter().find(|(_, project)| project.is_ok()).map(|(name, _)| name.clone());
         lines.extend(found.into_iter().map(|(name, project)| {
             let ok = project.is_ok();
-            (format!("{what}: {name}"), ok, project.unwrap_or_else(|missing| missing))
+            let detail = project.unwrap_or_else(|problem| projects::words(&name, &problem));
+            (format!("{what}: {name}"), ok, detail)
         }));
         if let (Some(first), Ok(sandbox)) = (first, jobs::sandbox()) {
             let tried = repositories::try_out(sandbox, &data.join("engine"), &repositories, &first);

@@ -7,6 +7,7 @@
 mod announcements;
 mod audit;
 mod backup;
+mod codeif;
 mod collect;
 mod config;
 mod datasets;
@@ -178,6 +179,9 @@ enum Command {
     Prune(prune::Prune),
     /// List what each programming language needs, install it, or pack it for a machine without a network
     Toolchains(Toolchains),
+    /// Prepare what the tests of CodeIF-Bench need
+    #[command(subcommand)]
+    Codeif(codeif::Codeif),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
     /// Update the database to this version's schema
@@ -229,6 +233,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
             let place = Place { program: PROGRAM, data: global.folder()?, output: global.output() };
             toolchains::run(place, asked).await
         }
+        Command::Codeif(command) => codeif::run(&global, command).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,
         Command::Config => config::print(&global),

@@ -19,11 +19,24 @@ const MOST_QUOTED: usize = 2000;
 ///
 /// # Errors
 /// The program cannot be started or fails; the error quotes the end of what it printed.
-#[allow(clippy::disallowed_methods, reason = "package managers start here; they never see model code")]
 pub fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Result<String, Error> {
+    run_with(folder, &[], program, arguments)
+}
+
+/// As [`run`], with additional environment variables.
+///
+/// # Errors
+/// The same as [`run`].
+#[allow(clippy::disallowed_methods, reason = "package managers start here; they never see model code")]
+pub fn run_with(
+    folder: &Path,
+    variables: &[(&str, &str)],
+    program: impl AsRef<std::ffi::OsStr>,
+    arguments: &[&str],
+) -> Result<String, Error> {
     let program = program.as_ref();
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).envs(variables.iter().copied());
     // A workspace of Go's around the folder, and what cargo sets for the program that it runs, are not for these.
     command.env("GOWORK", "off").env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_TARGET_DIR");
     let line = format!("{} {}", Path::new(program).display(), arguments.join(" "));

@@ -25,6 +25,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use fetch::run_with;
 pub use install::{Installed, Step, install};
 pub use list::{LANGUAGES, Language, Part, language};
 

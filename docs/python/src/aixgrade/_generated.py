@@ -776,6 +776,54 @@ class CurrentToken(TypedDict):
     token: ApiTokenId
 
 
+class DataDefectIndent(TypedDict):
+    """Answers get another indentation than the code that they replace."""
+    answer: int
+    """Blanks before each line of an answer."""
+    code: int
+    """Blanks before the code."""
+    kind: Literal['indent']
+
+
+class DataDefectEarlyLines(TypedDict):
+    """The lines that an answer replaces begin before the function and end before its end."""
+    kind: Literal['early_lines']
+    lines: int
+    """How many lines early they begin."""
+
+
+class DataDefectSharedTest(TypedDict):
+    """Several tests have the same ID, of which a file can have only one."""
+    kind: Literal['shared_test']
+    task: str
+    """A task with another test of this ID."""
+    test: str
+    """The test's ID."""
+
+
+class DataDefectQuotedTest(TypedDict):
+    """The ID of a test begins with a quotation mark, so it names no file."""
+    kind: Literal['quoted_test']
+    test: str
+    """The test's ID."""
+
+
+class DataDefectInvalidTest(TypedDict):
+    """The text of a test is no valid Python."""
+    kind: Literal['invalid_test']
+    test: str
+    """The test's ID."""
+
+DataDefect: TypeAlias = """(
+    DataDefectIndent
+    | DataDefectEarlyLines
+    | DataDefectSharedTest
+    | DataDefectQuotedTest
+    | DataDefectInvalidTest
+)"""
+"""A defect of a benchmark's data, because of which its tests cannot judge answers."""
+
+
 class Dataset(TypedDict):
     """A dataset without its tasks."""
     description: Bilingual
@@ -3900,12 +3948,14 @@ class ProjectProblemEnvironment(TypedDict):
 
 
 class ProjectProblemOtherVersion(TypedDict):
-    """A file is not the one that the dataset was made from: the function is not where the task says."""
+    """A file is not the one that the dataset was made from: the task's lines do not have the task's code."""
     file: str
     """The file, relative to the project."""
     kind: Literal['other_version']
     line: int
-    """The line at which the function should begin, from 1."""
+    """The line at which the code should begin, from 1."""
+    offset: NotRequired[int | None]
+    """How many lines further down the file has the code, up if negative; absent if it does not have it."""
 
 
 class ProjectProblemOwnCode(TypedDict):
@@ -4362,6 +4412,15 @@ class ReasonSignal(TypedDict):
     """The signal's number."""
 
 
+class ReasonCannotJudge(TypedDict):
+    """A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not count
+    it.
+    """
+    code: Literal['cannot_judge']
+    defect: DataDefect
+    """The defect."""
+
+
 class ReasonLost(TypedDict):
     """The program is gone, and how it ended is unknown."""
     code: Literal['lost']
@@ -4481,6 +4540,7 @@ Reason: TypeAlias = """(
     | ReasonPrintedTooMuch
     | ReasonEndedEarly
     | ReasonSignal
+    | ReasonCannotJudge
     | ReasonLost
     | ReasonNotAFrame
     | ReasonFalseResult

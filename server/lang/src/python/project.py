@@ -2,23 +2,6 @@
 # of the project, then runs `python setup.py pytest --addopts TEST`, or pytest itself where the environment has no
 # pytest-runner. Reports whether the test ran to its end and passed, which the exit code does not tell, then exits as the
 # command would.
-def copy_project(source, target):
-    os.mkdir(target)
-    with os.scandir(source) as entries:
-        for entry in entries:
-            to = target + "/" + entry.name
-            if entry.is_symlink():
-                os.symlink(os.readlink(entry.path), to)
-            elif entry.is_dir():
-                copy_project(entry.path, to)
-            elif ".so" in entry.name:
-                # Scratch folders are never executable, so shared libraries load from the read-only project.
-                os.symlink(entry.path, to)
-            else:
-                with open(entry.path, "rb") as read, open(to, "wb") as write:
-                    write.write(read.read())
-
-
 def replace_function(path, order):
     import textwrap
 
@@ -28,6 +11,50 @@ def replace_function(path, order):
     lines = lines[: order["first_line"] - 1] + ["\n", completion, "\n"] + lines[order["last_line"]:]
     with open(path, "w") as file:
         file.write("".join(lines))
+    # Bytecode of the old file is recognized by its time and size, which could be the same.
+    folder, name = os.path.split(path)
+    cache = os.path.join(folder, "__pycache__")
+    for compiled in os.listdir(cache) if os.path.isdir(cache) else ():
+        if compiled.startswith(name[:-2]):
+            os.unlink(os.path.join(cache, compiled))
+
+
+def without_network():
+    """`setup.py` downloads what it or its tests require and what is not installed in that version. Nothing can be
+    downloaded here, so this is left out: tests that need it fail, the others run."""
+    import pkg_resources
+    from setuptools import dist
+    from setuptools.command import test
+
+    dist.Distribution.fetch_build_eggs = lambda self, requires: []
+    require = test.require
+
+    def require_if_there(*names):
+        try:
+            return require(*names)
+        except pkg_resources.ResolutionError:
+            return []
+
+    test.require = require_if_there
+
+
+def without_programs():
+    """The sandbox refuses new processes with ENOSYS, for which no project is prepared. It has no program that could be
+    started either, so starting one fails as it does where the program is not installed."""
+    import errno
+    import subprocess
+
+    def fork_exec(arguments, *rest):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(arguments[0]))
+
+    if hasattr(subprocess, "_fork_exec"):
+        subprocess._fork_exec = fork_exec
+    else:
+        import _posixsubprocess
+
+        _posixsubprocess.fork_exec = fork_exec
+    # GitPython starts `git` when it is imported, and otherwise fails without it.
+    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
 
 
 class Guard:
@@ -61,8 +88,11 @@ def project(order, receive, send):
 
     order = json.loads(order)
     root = "/work/project"
-    copy_project("/source", root)
     os.chdir(root)
+    for name in order["native"]:
+        # A folder that can be written is never executable, so shared libraries load from the read-only project.
+        os.unlink(name)
+        os.symlink("/source/" + name, name)
     if order["completion"] is not None:
         replace_function(order["file"], order)
     for folder in order["sites"]:
@@ -71,6 +101,7 @@ def project(order, receive, send):
     site.setcopyright()
     site.sethelper()
     sys.path.insert(0, root)
+    without_programs()
     # Everything before is our own work: what fails there is no failure of the output.
     send(b"B", b"")
     invalid = b""
@@ -94,6 +125,7 @@ def project(order, receive, send):
     try:
         if importlib.util.find_spec("ptr") and os.path.exists("setup.py"):
             sys.argv = ["setup.py", "pytest", "--addopts", order["test"]]
+            without_network()
             runpy.run_path("setup.py", run_name="__main__")
         else:
             if os.path.isdir("src"):

@@ -1,9 +1,10 @@
 //! Python projects with tests: the operator's sources and environments, copied once to folders that the sandbox mounts
-//! read-only, and one process for each test.
+//! read-only, and one process for each test. An environment that several projects share is copied once.
 
 use std::{
+    ffi::OsStr,
     fs, io,
-    os::unix::fs::{MetadataExt, symlink},
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -21,7 +22,7 @@ use engine::EngineError;
 use sandbox::{Profile, tool};
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The folder of a virtual environment inside a project, or next to the projects' sources.
 pub const ENVIRONMENT: &str = ".venv";
@@ -59,6 +60,8 @@ print(json.dumps({
 
 /// A virtual environment with pytest.
 pub struct Environment {
+    /// Its folder, without links.
+    root: PathBuf,
     interpreter: Interpreter,
     sites: Vec<PathBuf>,
     pytest: String,
@@ -90,6 +93,8 @@ pub struct Project {
     pub sources: PathBuf,
     mounts: Vec<(PathBuf, String)>,
     sites: Vec<String>,
+    /// Shared libraries, relative to the project.
+    native: Vec<PathBuf>,
     bytes: u64,
     count: u64,
 }
@@ -150,7 +155,7 @@ impl Environment {
             }
         }
         match sites.iter().find_map(|site| distribution(site, "pytest")) {
-            Some(pytest) => Ok(Environment { interpreter, sites, pytest }),
+            Some(pytest) => Ok(Environment { root: root.canonicalize()?, interpreter, sites, pytest }),
             None => Err(io::Error::new(
                 io::ErrorKind::NotFound,
                 format!(
@@ -169,14 +174,16 @@ impl Environment {
 
     /// Copies the environment below `folder` unless it is there. Returns the name of the copy, its folder, and where its
     /// packages are in the sandbox.
-    fn image(&self, name: &str, folder: &Path) -> io::Result<(String, PathBuf, Vec<String>)> {
+    fn image(&self, folder: &Path) -> io::Result<(String, PathBuf, Vec<String>)> {
         let Interpreter { program, stdlib, name: library, .. } = &self.interpreter;
         let mut digest = Sha256::new();
         digest.update(format!("{GENERATION} {} {program:?} {stdlib:?} {:?}", self.version(), self.sites));
         for site in &self.sites {
             stamp(site, &mut digest)?;
         }
-        let name = format!("environment-{name}-{}", &hex::encode(digest.finalize())[..16]);
+        // The first part is the kind, of which the newest copy is in use.
+        let kind = hex::encode(Sha256::digest(self.root.as_os_str().as_encoded_bytes()));
+        let name = format!("environment-{}-{}", &kind[..8], &hex::encode(digest.finalize())[..16]);
         let inside = |number: usize| format!("python/site-{number}");
         let place = image::prepared(folder, &name, |place| {
             let library = place.join("python/lib").join(library);
@@ -286,6 +293,36 @@ impl Listing {
         }
         Ok(())
     }
+
+    /// Lets everybody write a copy, with the compiled modules that are next to the files: in a sandbox, each test has a
+    /// copy of its own under another user. The original is in the data folder, which nobody else can enter.
+    fn open(copy: &Path) -> io::Result<()> {
+        fs::set_permissions(copy, fs::Permissions::from_mode(0o777))?;
+        for entry in fs::read_dir(copy)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                Listing::open(&entry.path())?;
+            } else if kind.is_file() {
+                fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o666))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn native(&self) -> Vec<PathBuf> {
+        let is_native = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
+        let files = self.entries.iter().filter(|(path, entry)| matches!(entry, Entry::File) && is_native(path));
+        files.map(|(path, _)| path.clone()).collect()
+    }
+}
+
+/// Copies a project's sources to a new folder, without what does not belong to it.
+///
+/// # Errors
+/// Fails if a file cannot be read or the disk is full.
+pub fn copy_sources(from: &Path, to: &Path) -> io::Result<()> {
+    Listing::read(from)?.copy(from, to)
 }
 
 fn hash_file(file: &Path, name: &Path, digest: &mut Sha256) -> io::Result<u64> {
@@ -302,10 +339,19 @@ impl Project {
     /// Fails if a file cannot be read or the disk is full.
     pub fn prepare(sources: &Path, name: &str, environment: &Environment, folder: &Path) -> io::Result<Project> {
         let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '.' }).collect();
-        let (environment_name, environment_place, sites) = environment.image(&name, folder)?;
+        let (environment_name, environment_place, sites) = environment.image(folder)?;
         let listing = Listing::read(sources)?;
-        let image = format!("project-{name}-{}", &listing.digest[..16]);
-        let place = image::prepared(folder, &image, |place| listing.copy(sources, &place.join("project")))?;
+        let interpreter = &environment.interpreter;
+        let digest = Sha256::digest(format!("{} {}", listing.digest, interpreter.version));
+        let image = format!("project-{name}-{}", &hex::encode(digest)[..16]);
+        let place = image::prepared(folder, &image, |place| {
+            let copy = place.join("project");
+            listing.copy(sources, &copy)?;
+            // Failures are ignored: projects contain examples of invalid syntax.
+            let arguments = ["-I", "-S", "-m", "compileall", "-q", "-j", "0"].map(OsStr::new);
+            let _ = tool::run(&interpreter.program, arguments.into_iter().chain([copy.as_os_str()]));
+            Listing::open(&copy)
+        })?;
         let sources = place.join("project");
         let mut mounts = image::mounts(&environment_place)?;
         mounts.push((sources.clone(), "/source".to_owned()));
@@ -315,6 +361,7 @@ impl Project {
             sources,
             mounts,
             sites,
+            native: listing.native(),
             bytes: listing.bytes,
             count: listing.count,
         })
@@ -334,14 +381,18 @@ impl Project {
             indent: u32,
             completion: Option<&'a str>,
             sites: &'a [String],
+            native: &'a [PathBuf],
         }
         let Order { test, file, lines: (first_line, last_line), indent, completion } = *order;
-        let sent = Sent { test, file, first_line, last_line, indent, completion, sites: &self.sites };
+        let sent =
+            Sent { test, file, first_line, last_line, indent, completion, sites: &self.sites, native: &self.native };
         let sent = serde_json::to_vec(&sent).map_err(|e| EngineError::Harness(e.to_string()))?;
         let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", "project"];
         let mut command = command(&arguments, self.mounts.clone(), budget, Profile::EventLoop);
-        command.limits.scratch_bytes = SCRATCH_BYTES + self.bytes;
-        command.limits.scratch_files = SCRATCH_FILES + self.count;
+        command.copies = vec![(self.sources.clone(), "/work/project".to_owned())];
+        // Room for the copy with its compiled modules, where the kernel cannot share the files.
+        command.limits.scratch_bytes = SCRATCH_BYTES + 3 * self.bytes;
+        command.limits.scratch_files = SCRATCH_FILES + 2 * self.count;
         command.limits.file_bytes = command.limits.file_bytes.max(self.bytes);
         let mut running = context.start(&command, budget)?;
         running.send(b'G', &sent);
