@@ -216,7 +216,10 @@ impl Work<'_> {
         }
         note(&format!("{name}: sources"));
         let partial = partial(&place)?;
-        let left_out = sources::fill(self, name, project, &environment, &partial)?;
+        let left_out = sources::fill(self, name, project, &environment, &partial).inspect_err(|_| {
+            // The next preparation removes what remains.
+            let _ = fs::remove_dir_all(&partial);
+        })?;
         // Relative, so that the whole folder can be moved.
         let link = Path::new("../../..").join(environments::FOLDER).join(&project.environment);
         std::os::unix::fs::symlink(link, partial.join(ENVIRONMENT)).map_err(at(&partial))?;

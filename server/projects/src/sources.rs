@@ -35,7 +35,7 @@ pub(crate) fn fill(
             }
         }
     } else {
-        fetch(work, name, project, environment, place)?;
+        fetch(work, project, environment, place)?;
         for change in &project.changes {
             apply(change, place, work)?;
         }
@@ -74,9 +74,9 @@ fn below(path: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// Fetches a release with pip, or a commit with git.
-fn fetch(work: &Work<'_>, name: &str, project: &Project, environment: &Path, place: &Path) -> Result<(), Error> {
+fn fetch(work: &Work<'_>, project: &Project, environment: &Path, place: &Path) -> Result<(), Error> {
     if let Some(why) = &project.missing {
-        return Err(Error(format!("{name}: {why}")));
+        return Err(Error(why.clone()));
     }
     let mut failed = Vec::new();
     if let Some(release) = &project.sdist {

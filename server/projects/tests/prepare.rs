@@ -93,9 +93,8 @@ fn python() -> Result<String, toolchains::Error> {
 }
 
 impl Fixture {
-    /// `None` without Python.
-    fn new() -> Option<Fixture> {
-        let python = prerequisites::host(python())?;
+    /// With environments of this version of Python.
+    fn new(python: &str) -> Fixture {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let packages = root.join("packages");
@@ -152,7 +151,7 @@ impl Fixture {
                     "code": Code::of(AREA) }],
             } },
         });
-        Some(Fixture { folder, recipe })
+        Fixture { folder, recipe }
     }
 
     fn root(&self) -> &Path {
@@ -211,7 +210,8 @@ fn environment(fixture: &Fixture, folder: &Path) {
 
 #[test]
 fn a_release_becomes_the_project_that_the_tasks_were_made_from() {
-    let Some(mut fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let mut fixture = Fixture::new(&version);
     let request = fixture.request();
     let prepared = fixture.prepare(&request);
     let version = prepared.state.unwrap();
@@ -251,7 +251,8 @@ fn a_release_becomes_the_project_that_the_tasks_were_made_from() {
 
 #[test]
 fn a_stopped_preparation_is_resumed() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let fixture = Fixture::new(&version);
     let request = fixture.request();
     fixture.prepare(&request);
     let place = request.folder.join("Source_Code").join(NAME);
@@ -277,7 +278,8 @@ fn a_stopped_preparation_is_resumed() {
 
 #[test]
 fn nothing_with_another_hash_is_used() {
-    let Some(mut fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let mut fixture = Fixture::new(&version);
     let request = fixture.request();
     let wrong = "0".repeat(64);
     let recipe = fixture.recipe.clone();
@@ -305,7 +307,8 @@ fn nothing_with_another_hash_is_used() {
 
 #[test]
 fn a_commit_is_fetched_where_the_release_has_no_tests() {
-    let Some(mut fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let mut fixture = Fixture::new(&version);
     let base = fixture.root().join("git");
     let repository = base.join("owner/shapes");
     fs::create_dir_all(repository.join("tests")).unwrap();
@@ -350,7 +353,8 @@ fn a_commit_is_fetched_where_the_release_has_no_tests() {
 
 #[test]
 fn sources_that_are_off_by_lines_are_refused_with_the_offset() {
-    let Some(mut fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let mut fixture = Fixture::new(&version);
     let mut request = fixture.request();
     let theirs = fixture.root().join("theirs");
     let place = theirs.join("Source_Code").join(NAME);
@@ -399,7 +403,8 @@ fn sources_that_are_off_by_lines_are_refused_with_the_offset() {
 
 #[test]
 fn folders_of_the_operator_are_not_changed() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let fixture = Fixture::new(&version);
     let request = fixture.request();
     let place = request.folder.join("Source_Code").join(NAME);
     fs::create_dir_all(place.join("shapes")).unwrap();
@@ -419,7 +424,8 @@ fn folders_of_the_operator_are_not_changed() {
 
 #[test]
 fn requests_that_cannot_be_used_say_how_to_fix_them() {
-    let Some(fixture) = Fixture::new() else { return };
+    let Some(version) = prerequisites::host(python()) else { return };
+    let fixture = Fixture::new(&version);
     let recipe: Recipe = serde_json::from_value(fixture.recipe.clone()).unwrap();
     let failed = |request: Request| prepare(&recipe, &request, &mut |_| {}).unwrap_err().to_string();
     let unknown = failed(Request { projects: vec!["Text/none".into()], ..fixture.request() });
