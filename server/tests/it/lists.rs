@@ -360,7 +360,7 @@ async fn lists_are_searched_filtered_and_counted() {
 #[tokio::test]
 async fn the_search_lists_pages_and_actions_that_exist() {
     let app = TestApp::demo().await;
-    let admin = app.admin().await;
+    let mut admin = app.admin().await;
     let shown = admin.get("/admin/find").await.body;
     let main = shown.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
     let addresses: Vec<&str> = main.split("href=\"/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
