@@ -359,8 +359,10 @@ fn defects_of_the_data_give_the_published_verdict_and_no_guarded_one() {
         json!({ "requirements": { "Code Standard": requirement }, "multi-turn": ["Code Standard"] })
     };
     let quoted = format!("'{}", id("test_name"));
+    let mut indented = named(&id("test_negative_side"));
+    indented["indent"] = json!(8);
     let tasks = [
-        with("a.area", json!({ "indent": 8 })),
+        with("a.area", indented),
         with("b.area", named(&quoted)),
         with("c.area", named(&id("test_name"))),
         with("d.area", named(&id("test_name"))),
