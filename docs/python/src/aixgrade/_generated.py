@@ -4413,7 +4413,8 @@ class ReasonSignal(TypedDict):
 
 
 class ReasonCannotJudge(TypedDict):
-    """A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not count
+    """A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not
+    count
     it.
     """
     code: Literal['cannot_judge']
