@@ -171,7 +171,9 @@ test('a judge model answers for each instruction, beside people', async ({ page 
   await expect(page.getByText(/<<<instruction_2 [0-9a-f]{16}>>>\s+Annotate <every> parameter\./).first()).toBeVisible();
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(page.getByText('finished', { exact: true })).toBeVisible({ timeout: 60_000 });
-  await page.getByRole('row', { name: '4, 3, 5' }).last().getByRole('link').first().click();
+  const judged = page.getByRole('row').filter({ has: page.locator('.scores') }).last();
+  await expect(judged.locator('.score')).toHaveText(['4', '3', '5']);
+  await judged.getByRole('link').first().click();
   await expect(page.getByText('Instructions: Turn 1: followed, Turn 2: not followed')).toBeVisible();
   await page.getByRole('link', { name: 'Comparison with people' }).click();
   const row = page.locator('#judges').getByRole('row').filter({ hasText: 'Instruction: Type annotations' }).first();

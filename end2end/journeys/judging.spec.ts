@@ -50,8 +50,10 @@ test('a model judges the outputs of a study', async ({ page, watch }) => {
   // Answers with their scores; what a judge writes is text.
   await page.getByRole('row', { name: 'no valid answer' }).getByRole('link').first().click();
   await expect(page.getByText('The answer is not valid: the dimension "code_quality" has no score.')).toBeVisible();
-  await page.getByRole('row', { name: '3, 2, 4' }).last().getByRole('link').first().click();
-  await expect(page.getByText('Scores: 3, 2, 4')).toBeVisible();
+  const judged = page.getByRole('row').filter({ has: page.locator('.scores') }).last();
+  await expect(judged.locator('.score')).toHaveText(['3', '2', '4']);
+  await judged.getByRole('link').first().click();
+  await expect(page.getByText('Scores:').locator('.score')).toHaveText(['3', '2', '4']);
   await expect(page.getByText('<b>really</b>')).toBeVisible();
   await page.getByRole('link', { name: 'Comparison with people' }).click();
   await expect(page.getByRole('heading', { name: 'Judge models and human ratings' })).toBeVisible();
