@@ -301,20 +301,26 @@ fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
     named(i, words).chain(hits).collect()
 }
 
-/// Recently visited pages, each with its kind, then all pages and actions.
+/// Recently visited pages, what is on them with its kind, then all pages and actions.
 fn places(i: I18n) -> Vec<Line> {
     let recent = recent().into_iter().map(|(href, name)| Line {
         group: i.lists().kind_recent,
-        detail: kind_at(i, &href).filter(|kind| *kind != name).unwrap_or_default().to_owned(),
+        detail: kind_at(i, &href).unwrap_or_default().to_owned(),
         name,
         href,
     });
     recent.chain(DESTINATIONS.map(|place| line(i, place))).collect()
 }
 
-/// The page above an address, which says what kind of thing is there.
+/// The page whose list has what is at an address; `None` for a page of [`DESTINATIONS`], which is no thing of a kind.
 fn kind_at(i: I18n, path: &str) -> Option<&'static str> {
-    let above = |(_, _, page): &&Destination| path.strip_prefix(*page).is_some_and(|rest| rest.starts_with('/'));
+    let above = |(_, _, page): &&Destination| {
+        // Every page is below the overview's address.
+        *page != "/admin" && path.strip_prefix(*page).is_some_and(|rest| rest.starts_with('/'))
+    };
+    if addresses().any(|page| page == path) {
+        return None;
+    }
     let (_, name, _) = DESTINATIONS.iter().filter(above).max_by_key(|(_, _, page)| page.len())?;
     Some(name(i))
 }
@@ -368,7 +374,7 @@ fn group(i: I18n, kind: Kind) -> &'static str {
 /// A page or an action: its group, its name and its address.
 type Destination = (Group, fn(I18n) -> &'static str, &'static str);
 
-/// Whether a place is somewhere to look or something to do.
+/// Whether a destination is somewhere to look or something to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Page,
@@ -434,4 +440,22 @@ fn line(i: I18n, (group, name, href): Destination) -> Line {
 fn named(i: I18n, words: &str) -> impl Iterator<Item = Line> {
     let is_named = |name: fn(I18n) -> &'static str| Lang::ALL.iter().any(|lang| holds(name(I18n::of(*lang)), words));
     DESTINATIONS.into_iter().filter(move |(_, name, _)| is_named(*name)).map(move |place| line(i, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recent_things_have_their_kind_and_pages_have_none() {
+        let i = I18n::of(Lang::En);
+        let check = |path, kind| assert_eq!(kind_at(i, path), kind, "{path}");
+        check("/admin/studies/7", Some("Studies"));
+        check("/admin/studies/7/plan", Some("Studies"));
+        check("/admin/rubrics/aixbench", Some("Rubrics"));
+        check("/admin/people", None);
+        check("/admin/studies/new", None);
+        check("/admin/api/tokens", None);
+        check("/admin/outputs/3", None);
+    }
 }

@@ -72,8 +72,8 @@ pub enum Reason {
         /// The signal's number.
         signal: i32,
     },
-    /// A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not count
-    /// it.
+    /// A defect of the benchmark's data: its tests cannot judge this answer. The guarded pass rates of conversations leave
+    /// it out.
     CannotJudge {
         /// The defect.
         defect: DataDefect,
@@ -383,9 +383,9 @@ pub enum ProjectProblem {
 pub enum DataDefect {
     /// Answers get another indentation than the code that they replace.
     Indent {
-        /// Blanks before each line of an answer.
+        /// Spaces before each line of an answer.
         answer: u32,
-        /// Blanks before the code.
+        /// Spaces before the code.
         code: u32,
     },
     /// The lines that an answer replaces begin before the function and end before its end.
@@ -405,7 +405,7 @@ pub enum DataDefect {
         /// The test's ID.
         test: String,
     },
-    /// The text of a test is no valid Python.
+    /// The text of a test is not valid Python.
     InvalidTest {
         /// The test's ID.
         test: String,

@@ -328,13 +328,16 @@ impl RunTexts {
         match defect {
             DataDefect::Indent { answer, code } => self.lang.pick(
                 format!(
-                    "answers are indented by {answer} blanks and the code that they replace by {code}, so an answer \
+                    "answers are indented by {answer} spaces and the code that they replace by {code}, so an answer \
                      becomes part of the function before it"
                 ),
                 format!("回答的缩进为 {answer} 个空格，而它所替换的代码为 {code} 个，因此回答会成为前一个函数的一部分"),
             ),
             DataDefect::EarlyLines { lines } => self.lang.pick(
-                format!("the lines that an answer replaces begin {lines} lines before the function, and the function's end remains"),
+                format!(
+                    "the lines that an answer replaces begin {} before the function, and the function's end remains",
+                    if *lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
+                ),
                 format!("回答所替换的行比函数早 {lines} 行开始，函数的末尾会保留下来"),
             ),
             DataDefect::SharedTest { test, task } => self.lang.pick(
@@ -346,7 +349,7 @@ impl RunTexts {
                 format!("测试 ID {test} 以引号开头，pytest 找不到该文件"),
             ),
             DataDefect::InvalidTest { test } => self.lang.pick(
-                format!("the text of the test {test} is no valid Python"),
+                format!("the text of the test {test} is not valid Python"),
                 format!("测试 {test} 的文本不是有效的 Python"),
             ),
         }

@@ -61,9 +61,14 @@ pub fn scores(i: I18n, dimensions: &[Dimension], values: &[Option<f64>], names: 
                 (name, Some(view! { <span class="score-name" aria-hidden="true">{initial}</span>{spoken} }.into_any()))
             }
         };
-        view! { <span class="score-of" title=title>{name}{score(i, dimension, *value)}</span> }
+        view! { {separator(d)}<span class="score-of" title=title>{name}{score(i, dimension, *value)}</span> }
     });
     view! { <span class="scores">{each.collect_view()}</span> }.into_any()
+}
+
+/// Separates values for screen readers and in copied text; the eye has the space between them.
+fn separator(at: usize) -> Option<impl IntoView> {
+    (at > 0).then(|| view! { <span class="visually-hidden">", "</span> })
 }
 
 /// The same for scores that a person or a judge model gave.
@@ -74,15 +79,17 @@ pub fn whole_scores(i: I18n, dimensions: &[Dimension], values: &[u8], names: Nam
 
 /// Values that are no scores, such as differences, each with the initial of its dimension.
 pub fn named_values(names: &[&str], values: &[String]) -> AnyView {
-    let each = short_names(names).into_iter().zip(names).zip(values).map(|((initial, name), value)| {
-        view! {
-            <span class="score-of" title=(*name).to_owned()>
-                <span class="score-name" aria-hidden="true">{initial}" "</span>
-                <span class="visually-hidden">{(*name).to_owned()}" "</span>
-                {value.clone()}
-            </span>
-        }
-    });
+    let each =
+        short_names(names).into_iter().zip(names).zip(values).enumerate().map(|(d, ((initial, name), value))| {
+            view! {
+                {separator(d)}
+                <span class="score-of" title=(*name).to_owned()>
+                    <span class="score-name" aria-hidden="true">{initial}" "</span>
+                    <span class="visually-hidden">{(*name).to_owned()}" "</span>
+                    {value.clone()}
+                </span>
+            }
+        });
     view! { <span class="scores">{each.collect_view()}</span> }.into_any()
 }
 

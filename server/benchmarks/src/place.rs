@@ -43,7 +43,7 @@ impl Place {
 }
 
 /// A task's code without whitespace, as a hash: the authors' files and those of a release can differ in line ends and
-/// trailing blanks.
+/// trailing spaces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Code(String);
 

@@ -1,7 +1,6 @@
 //! CodeIF-Bench: its data files, at function level (`L_1_part_1.jsonl`) and at repository level. The benchmark states no
 //! license, so its files are read where the user has them, and none is part of this program.
 
-#[path = "codeif_defects.rs"]
 mod defects;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -21,7 +21,7 @@ def renamed(text, name):
     try:
         body = ast.parse(text).body
     except SyntaxError as failure:
-        raise ValueError("its text is no valid Python: %s" % failure.msg)
+        raise ValueError("its text is not valid Python: %s" % failure.msg)
     if named(body, FUNCTIONS, name):
         return text
     tests = [node for node in body if isinstance(node, FUNCTIONS) and node.name.startswith("test")]
@@ -42,7 +42,7 @@ def insert(path, scopes, name, text):
     try:
         scope = ast.parse(source)
     except SyntaxError as failure:
-        raise ValueError("the file is no valid Python: %s" % failure.msg)
+        raise ValueError("the file is not valid Python: %s" % failure.msg)
     for part in scopes:
         scope = named(scope.body, ast.ClassDef, part)
         if scope is None:

@@ -223,7 +223,7 @@ fn a_release_becomes_the_project_that_the_tasks_were_made_from() {
     assert_eq!(tests, format!("{TESTS}\n    def test_style(self):\n        assert '\\n'\n"));
     let left_out = prepared.left_out.join("\n");
     for expected in [
-        "Edge Case Handling: its text is no valid Python",
+        "Edge Case Handling: its text is not valid Python",
         "Code Complexity: the file has no class Other",
         "names no file of the project",
         "shapes.Square.name, Code Standard: the test ID tests/test_square.py::SquareTest::test_style is also that of another",

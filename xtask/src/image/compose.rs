@@ -99,7 +99,7 @@ fn broker(base: &str, folder: &Path) -> Result<()> {
     run_quietly(podman()?.args(["build", "--layers", "--tag", BROKER]).arg(&context)).map(|_| ())
 }
 
-/// Writes the files that the compose file needs beside it, as docs/operating.md says.
+/// Writes the files that the compose file needs in its folder, as docs/operating.md says.
 fn files(folder: &Path) -> Result<PathBuf> {
     let place = folder.join("compose");
     fs::create_dir_all(&place)?;

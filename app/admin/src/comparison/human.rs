@@ -200,7 +200,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> (boo
     let means = figures.next().and_then(|figure| files(i, &figure, links));
     let others = figures.map(|figure| figure_view(figure, links)).collect_view();
     let pairs = pairs_of(i, (&dimension.key, Measure::Ratings), &standing, &names, (&human.tests, links));
-    let beside = beside(names.len());
+    let columns = columns(names.len());
     let shown = view! {
         <section class="dimension" aria-labelledby=id.clone()>
             <div class="figure-head">
@@ -211,7 +211,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> (boo
             {(c.is_adjusted(d) && !all_adjusted(human)).then(|| view! { <p class="muted small">{i.comparison().means_adjusted}</p> })}
             <details class="fold">
                 <summary>{i.comparison().details_of}</summary>
-                <div class=beside>
+                <div class=columns>
                     <div class="stack">{pairs}{own_means(i, c, d, number)}</div>
                     <div class="pictures">{others}</div>
                 </div>
@@ -262,8 +262,8 @@ fn own_means(i: I18n, c: &Comparison, d: usize, number: fn(f64) -> String) -> Op
 
 /// The class around what is said of all pairs and the charts: next to each other, unless a matrix or a long table of pairs
 /// needs the whole width.
-pub(super) fn beside(models: usize) -> &'static str {
-    if models <= FEW { "details-beside" } else { "stack" }
+pub(super) fn columns(models: usize) -> &'static str {
+    if models <= FEW { "details-columns" } else { "stack" }
 }
 
 /// All pairs: a sentence for each of few models, a matrix of more, and the largest differences of many.

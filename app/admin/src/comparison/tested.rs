@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     agreement::undefined,
-    human::{beside, figure_view, files, pairs_of},
+    human::{columns, figure_view, files, pairs_of},
     pairs, published,
     ranking::{self, Ranking},
 };
@@ -56,7 +56,7 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
     let ratio = ranking("avg-pass-ratio", t.ratio, comparison::ranked_by_ratio(figures, automated, links));
     let table = (!automated.pairs.is_empty()).then(|| pair_table(i, &figures.models, &automated.pairs, links));
     view! {
-        <div class="rankings-beside">
+        <div class="rankings-columns">
             <section class="dimension" aria-labelledby="pass-head">
                 <div class="figure-head"><h3 id="pass-head">{t.pass_at_1}</h3>{pass_files}</div>
                 {pass}
@@ -68,7 +68,7 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
         </div>
         <details class="fold">
             <summary>{t.details_tests}</summary>
-            <div class=beside(names.len())>
+            <div class=columns(names.len())>
                 <div class="stack">{pairs_of(i, ("pass", Measure::Tests), &standing, &names, (&[], links))}</div>
                 <div class="pictures">{charts}</div>
             </div>
@@ -245,7 +245,7 @@ pub fn both(
         .collect_view();
     view! {
         <p>{t.correlation_lead}</p>
-        <div class="both-beside">
+        <div class="both-columns">
             {scatter}
             <div class="stack">
                 <div class="table-box" role="group" aria-labelledby="both-head" tabindex="0">

@@ -779,9 +779,9 @@ class CurrentToken(TypedDict):
 class DataDefectIndent(TypedDict):
     """Answers get another indentation than the code that they replace."""
     answer: int
-    """Blanks before each line of an answer."""
+    """Spaces before each line of an answer."""
     code: int
-    """Blanks before the code."""
+    """Spaces before the code."""
     kind: Literal['indent']
 
 
@@ -809,7 +809,7 @@ class DataDefectQuotedTest(TypedDict):
 
 
 class DataDefectInvalidTest(TypedDict):
-    """The text of a test is no valid Python."""
+    """The text of a test is not valid Python."""
     kind: Literal['invalid_test']
     test: str
     """The test's ID."""
@@ -4413,9 +4413,9 @@ class ReasonSignal(TypedDict):
 
 
 class ReasonCannotJudge(TypedDict):
-    """A defect of the benchmark's data: its tests cannot judge this answer. The figures of guarded verdicts do not
-    count
-    it.
+    """A defect of the benchmark's data: its tests cannot judge this answer. The guarded pass rates of conversations
+    leave
+    it out.
     """
     code: Literal['cannot_judge']
     defect: DataDefect
