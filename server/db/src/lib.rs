@@ -282,7 +282,16 @@ impl Db {
     ///
     /// Fails if the file cannot be written.
     pub fn checkpoint(&self) -> Result<bool, Failure> {
-        Ok(lock(&self.0.writer).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?)
+        let writer = lock(&self.0.writer);
+        loop {
+            let (stopped, pages): (bool, i64) =
+                writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            // SQLite does not wait for another copy of the log that is under way: it answers that the log has −1 pages.
+            if !stopped || pages >= 0 {
+                return Ok(stopped);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// SQLite's own check of the file; empty if it is intact.

@@ -82,4 +82,23 @@ mod tests {
             assert_eq!(models(), round);
         }
     }
+
+    #[test]
+    fn emptying_the_log_waits_for_a_copy_that_is_under_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path()).unwrap();
+        let connection = connect(db.path(), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+        let (alive, ended) = channel::<()>();
+        let copying = thread::spawn(move || {
+            while ended.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+                connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).unwrap();
+            }
+        });
+        for round in 0..200 {
+            db.write_blocking(|tx| Ok(tx.execute("INSERT INTO models (name) VALUES (?1)", [round])?)).unwrap();
+            assert!(!db.checkpoint().unwrap(), "round {round}");
+        }
+        drop(alive);
+        copying.join().unwrap();
+    }
 }
