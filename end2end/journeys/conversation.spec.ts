@@ -136,7 +136,7 @@ test('the comparison shows the share of followed instructions', async ({ page })
 test('an adjudicator answers about an instruction on which raters disagree', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, `/admin/studies/${study}/quality`);
-  await page.locator('[name="asked[spread]"]').fill('1');
+  await page.locator('[name="settings[spread]"]').fill('1');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   await open(page, `/admin/studies/${study}/disagreements`);

@@ -16,7 +16,7 @@ test('a draft is edited and started; afterwards its settings stay', async ({ pag
   await expect(page.getByLabel('Title')).toHaveValue('Pilot');
   await page.getByLabel('Title').fill('Round 1');
   await page.getByLabel('bo', { exact: true }).check();
-  await page.locator('[name="raters_per_output"]').fill('2');
+  await page.locator('[name="study[settings][raters_per_output]"]').fill('2');
   await page.getByRole('button', { name: 'Save and preview plan' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Round 1' })).toBeVisible();
   await expect(page.getByRole('rowheader', { name: 'bo' })).toBeVisible();

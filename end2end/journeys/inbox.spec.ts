@@ -66,7 +66,7 @@ test('several items are resolved at once, brought back, and the card of a study 
 test('a hundred items are cleared with a key for each', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1/quality');
-  await page.locator('[name="asked[spread]"]').fill('2');
+  await page.locator('[name="settings[spread]"]').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   let [keys, cleared] = [0, 0];

@@ -14,7 +14,7 @@ test.beforeAll(async () => {
   const admin = await visitor(server.url, demo.admin);
   for (let n = 1; n <= DRAFTS; n += 1) {
     const answer = await admin.post('/rpc/create_study', {
-      form: { title: title(n), dataset: 'starter', 'submissions[0]': '1', 'raters[0]': '2', raters_per_output: '1' },
+      form: { 'study[title]': title(n), 'study[dataset]': 'starter', 'study[submissions][0]': '1', 'study[raters][0]': '2' },
       maxRedirects: 0,
     });
     expect(answer.status()).toBeLessThan(400);

@@ -33,11 +33,11 @@ test('an adjudicated output becomes a known-score item, changes its pool and is 
   watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1/quality');
-  await page.locator('[name="asked[spread]"]').fill('2');
+  await page.locator('[name="settings[spread]"]').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   // Hidden checks need items.
-  await page.locator('[name="asked[known_item_every]"]').fill('5');
+  await page.locator('[name="settings[known_item_every]"]').fill('5');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText(/no known-score items are for hidden checks/i)).toBeVisible();
 

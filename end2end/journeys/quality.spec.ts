@@ -9,7 +9,7 @@ const server = serve('--demo');
 async function settings(page: Page, change: Record<string, string>): Promise<void> {
   await open(page, '/admin/studies/1/quality');
   for (const [name, value] of Object.entries(change)) {
-    const field = page.locator(`[name="asked[${name}]"]`);
+    const field = page.locator(`[name="settings[${name}]"]`);
     if ((await field.evaluate((element) => element.tagName)) === 'SELECT') {
       await field.selectOption(value);
     } else {

@@ -19,15 +19,14 @@ async function post<T>(action: string, form: Record<string, string | number>): P
 /** Creates a running side-by-side study; returns its number. */
 async function besideStudy(title: string, raters: number[], submissions = [1, 2, 3], tasks = 4): Promise<number> {
   const form: Record<string, string | number> = {
-    title,
-    dataset: 'starter',
-    raters_per_output: 1,
-    seed: 7,
-    tasks,
-    presentation: 'side_by_side',
+    'study[title]': title,
+    'study[dataset]': 'starter',
+    'study[seed]': 7,
+    'study[settings][tasks]': tasks,
+    'study[settings][presentation]': 'side_by_side',
   };
-  submissions.forEach((submission, n) => (form[`submissions[${n}]`] = submission));
-  raters.forEach((rater, n) => (form[`raters[${n}]`] = rater));
+  submissions.forEach((submission, n) => (form[`study[submissions][${n}]`] = submission));
+  raters.forEach((rater, n) => (form[`study[raters][${n}]`] = rater));
   const id = await post<number>('create_study', form);
   await post('set_study_status', { id, status: 'running' });
   return id;
@@ -122,14 +121,8 @@ test('the calibration comes one item at a time, then the columns', async ({ page
   });
   await post('set_quality', {
     study,
-    'asked[calibration]': 'train',
-    'asked[tolerance]': 1,
-    'asked[needed]': 0,
-    'asked[known_item_every]': 0,
-    'asked[repeat_every]': 0,
-    'asked[repeat_apart]': 0,
-    'asked[policy]': 'adjudicator',
-    'asked[shown]': 'progress',
+    'settings[calibration]': 'train',
+    'settings[tolerance]': 1,
   });
   await logIn(page, demo.chen);
   await page.locator('li.card', { hasText: 'First steps' }).getByRole('link', { name: 'Start rating' }).click();

@@ -56,7 +56,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
 
   // A spread of two levels waits for an adjudicator. The study was due years ago, which its raters see.
   await open(page, `${study}/quality`);
-  await page.locator('[name="asked[spread]"]').fill('1');
+  await page.locator('[name="settings[spread]"]').fill('1');
   await page.getByLabel('Due date').fill('2020-02-29');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();

@@ -12,6 +12,7 @@ use model::{
     caller::System,
     comparison::Selection,
     run::{Outcome, Verdict},
+    study::StudySettings,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -254,14 +255,17 @@ fn rated_study(conn: &Connection, base: &Base, dataset: &Dataset, number: u32) -
         (0..IN_STUDY).map(|n| base.raters[(number as usize * IN_STUDY + n) % base.raters.len()]).collect();
     let study = one(
         conn,
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_at)
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, settings, seed, status, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'closed', ?7) RETURNING id",
         &[
             &clock::token().0,
             &format!("Bench study {number}"),
             &dataset.version,
             &base.rubric,
-            &RATERS_PER_OUTPUT,
+            &serde_json::to_string(&StudySettings {
+                raters_per_output: RATERS_PER_OUTPUT,
+                ..StudySettings::default()
+            })?,
             &number.to_string(),
             &at,
         ],

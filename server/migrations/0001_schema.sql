@@ -447,14 +447,9 @@ CREATE TABLE all_studies (
     title           TEXT NOT NULL,
     version_id      INTEGER NOT NULL REFERENCES dataset_versions (id),
     rubric_id       INTEGER NOT NULL REFERENCES rubrics (id),
-    raters_per_output         INTEGER NOT NULL CHECK (raters_per_output BETWEEN 1 AND 100),
     seed            TEXT NOT NULL,             -- 64 bits, decimal
     status          TEXT NOT NULL CHECK (status IN ('draft', 'running', 'paused', 'closed')),
-    presentation    TEXT NOT NULL DEFAULT 'one' CHECK (presentation IN ('one', 'side_by_side')),
-    sharing         TEXT NOT NULL DEFAULT 'count' CHECK (sharing IN ('count', 'language', 'hand')),
-    answers         TEXT NOT NULL DEFAULT 'last' CHECK (answers IN ('last', 'each')), -- of conversations, which are rated
-    tasks           INTEGER,                   -- a pilot's number of tasks; absent: all
-    pace_s          INTEGER CHECK (pace_s > 0), -- seconds a rating, as the admin expects; absent: as measured
+    settings        TEXT NOT NULL,             -- json: a StudySettings (app/model/src/study.rs)
     created_by      INTEGER REFERENCES users (id),
     created_at      INTEGER NOT NULL,
     started_at      INTEGER,
@@ -463,7 +458,18 @@ CREATE TABLE all_studies (
     deleted_at      INTEGER,
     -- A change of the plan is computed from a snapshot. It is refused if this number has risen meanwhile, and computed
     -- again.
-    plan_version    INTEGER NOT NULL DEFAULT 0
+    plan_version    INTEGER NOT NULL DEFAULT 0,
+    -- What SQL reads of the settings.
+    raters_per_output  INTEGER NOT NULL GENERATED ALWAYS AS (settings ->> '$.raters_per_output') STORED
+        CHECK (raters_per_output BETWEEN 1 AND 100),
+    presentation       TEXT NOT NULL GENERATED ALWAYS AS (settings ->> '$.presentation') STORED
+        CHECK (presentation IN ('one', 'side_by_side')),
+    due                TEXT GENERATED ALWAYS AS (settings ->> '$.due') STORED,
+    min_seconds        INTEGER NOT NULL GENERATED ALWAYS AS (settings ->> '$.min_seconds') STORED,
+    missed_limit       INTEGER NOT NULL GENERATED ALWAYS AS (settings ->> '$.missed_limit') STORED,
+    tolerance          INTEGER NOT NULL GENERATED ALWAYS AS (settings ->> '$.tolerance') STORED,
+    spread             INTEGER GENERATED ALWAYS AS (settings ->> '$.spread') STORED,
+    spread_correctness INTEGER GENERATED ALWAYS AS (settings ->> '$.spread_correctness') STORED
 ) STRICT;
 CREATE INDEX studies_importing ON all_studies (importing_until) WHERE importing_until IS NOT NULL;
 CREATE INDEX studies_by_title ON all_studies (title COLLATE NOCASE);
@@ -472,8 +478,8 @@ CREATE INDEX studies_by_status ON all_studies (status);
 CREATE INDEX studies_by_rubric ON all_studies (rubric_id);
 
 CREATE VIEW studies AS
-    SELECT id, token, title, version_id, rubric_id, raters_per_output, seed, status, created_by, created_at, presentation,
-        sharing, tasks, pace_s, started_at, archived_at, answers
+    SELECT id, token, title, version_id, rubric_id, seed, status, settings, created_by, created_at, started_at, archived_at,
+        raters_per_output, presentation, due, min_seconds
     FROM all_studies WHERE importing_until IS NULL;
 
 CREATE TABLE study_submissions (
@@ -567,14 +573,15 @@ WHEN OLD.rated_at IS NOT NULL AND (NEW.user_id IS NOT OLD.user_id OR (NEW.rated_
 BEGIN
     SELECT RAISE(ABORT, 'what was rated stays with its rater');
 END;
-CREATE TRIGGER studies_are_whole BEFORE UPDATE OF status ON all_studies
+-- Generated columns have no value in BEFORE triggers.
+CREATE TRIGGER studies_are_whole AFTER UPDATE OF status ON all_studies
 WHEN NEW.status = 'running' AND EXISTS (
     SELECT 1 FROM assignments WHERE study_id = NEW.id AND slot < (SELECT first_extra_slot FROM policy)
     GROUP BY output_id HAVING count(*) <> NEW.raters_per_output)
 BEGIN
     SELECT RAISE(ABORT, 'an output has fewer ratings planned than raters per output');
 END;
-CREATE TRIGGER studies_never_lower BEFORE UPDATE OF raters_per_output ON all_studies
+CREATE TRIGGER studies_never_lower AFTER UPDATE OF settings ON all_studies
 WHEN NEW.raters_per_output < OLD.raters_per_output AND OLD.status <> 'draft'
 BEGIN
     SELECT RAISE(ABORT, 'raters per output of a study that has begun are never lowered');
@@ -876,13 +883,6 @@ END;
 
 
 -- Quality -------------------------------------------------------------------------------------------------------------
-
--- What a study does about quality; `json` is a QualitySettings (app/model/src/quality.rs). Without a row: the defaults,
--- which do nothing.
-CREATE TABLE study_quality (
-    study_id INTEGER PRIMARY KEY REFERENCES all_studies (id),
-    json     TEXT NOT NULL
-) STRICT;
 
 -- An output with known scores. The code is its own copy: it may be pasted, and what raters were measured by must not
 -- change with a later import.
@@ -1586,8 +1586,7 @@ UNION ALL
     -- A study's own limits replace those of the policy, here and for checks.
     SELECT 'pace', w.study_id, w.user_id FROM rater_watch w CROSS JOIN policy p
     WHERE w.timed >= p.pace_timed AND w.fast * p.one_in >= w.timed
-      AND NOT EXISTS (SELECT 1 FROM study_quality q
-                      WHERE q.study_id = w.study_id AND json_extract(q.json, '$.min_seconds') > 0)
+      AND NOT EXISTS (SELECT 1 FROM all_studies s WHERE s.id = w.study_id AND s.min_seconds > 0)
 UNION ALL
     SELECT 'pace', l.study_id, l.user_id FROM rater_limits l
     JOIN study_raters m ON m.study_id = l.study_id AND m.user_id = l.user_id
@@ -1595,8 +1594,7 @@ UNION ALL
 UNION ALL
     SELECT 'checks', w.study_id, w.user_id FROM rater_watch w CROSS JOIN policy p
     WHERE w.checks >= p.checks_answered AND w.missed * p.one_in >= w.checks
-      AND NOT EXISTS (SELECT 1 FROM study_quality q
-                      WHERE q.study_id = w.study_id AND json_extract(q.json, '$.missed_limit') > 0)
+      AND NOT EXISTS (SELECT 1 FROM all_studies s WHERE s.id = w.study_id AND s.missed_limit > 0)
 UNION ALL
     SELECT 'checks', l.study_id, l.user_id FROM rater_limits l
     JOIN study_raters m ON m.study_id = l.study_id AND m.user_id = l.user_id
@@ -1653,16 +1651,14 @@ CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
                              - min(CAST(substr(c.scores, d.key + 1, 1) AS INTEGER))
                         FROM counted c WHERE c.study_id = NEW.study_id AND c.output_id = NEW.subject) AS spread,
                     CASE WHEN json_extract(d.value, '$.key') = 'correctness'
-                         THEN coalesce(json_extract(q.json, '$.spread_correctness'), json_extract(q.json, '$.spread'))
-                         ELSE json_extract(q.json, '$.spread') END AS allowed
-                FROM study_quality q JOIN all_studies s ON s.id = q.study_id JOIN rubrics b ON b.id = s.rubric_id,
-                     json_each(b.json, '$.dimensions') d
-                WHERE q.study_id = NEW.study_id
+                         THEN coalesce(s.spread_correctness, s.spread) ELSE s.spread END AS allowed
+                FROM all_studies s JOIN rubrics b ON b.id = s.rubric_id, json_each(b.json, '$.dimensions') d
+                WHERE s.id = NEW.study_id
             UNION ALL
                 -- Yes and no have no level between them: any difference counts, in a study that limits the spread.
                 SELECT max(i.answer) - min(i.answer),
-                    (SELECT CASE WHEN json_extract(q.json, '$.spread') IS NULL THEN NULL ELSE 0 END
-                     FROM study_quality q WHERE q.study_id = NEW.study_id)
+                    (SELECT CASE WHEN s.spread IS NULL THEN NULL ELSE 0 END
+                     FROM all_studies s WHERE s.id = NEW.study_id)
                 FROM counted c CROSS JOIN instruction_answers i ON i.rating_id = c.rating_id
                 WHERE c.study_id = NEW.study_id AND c.output_id = NEW.subject
                 GROUP BY i.turn))
@@ -1717,27 +1713,35 @@ CREATE TRIGGER inbox_flag_replied AFTER INSERT ON flag_replies BEGIN
       AND subject = coalesce(NEW.assignment_id, NEW.check_id) AND done_at IS NOT NULL;
 END;
 
+-- The outputs that can have a disagreement: in a study that limits the spread, and where a disagreement of a study that did
+-- is not settled yet.
+CREATE VIEW disagreements_possible AS
+    SELECT a.study_id, a.output_id FROM assignments a CROSS JOIN all_studies s CROSS JOIN policy p
+    WHERE s.id = a.study_id
+      AND (s.spread IS NOT NULL OR s.spread_correctness IS NOT NULL OR a.slot >= p.first_extra_slot
+        OR EXISTS (SELECT 1 FROM disagreements d WHERE d.study_id = a.study_id AND d.output_id = a.output_id));
+
 -- Disagreements. While the scores of a rating are being stored, it has fewer than the others. New limits concern every
 -- rated output, in steps (server/services/src/steps.rs).
 CREATE TRIGGER inbox_rating_counted AFTER INSERT ON counted
-WHEN EXISTS (SELECT 1 FROM study_quality WHERE study_id = NEW.study_id)
+WHEN EXISTS (SELECT 1 FROM disagreements_possible WHERE study_id = NEW.study_id AND output_id = NEW.output_id)
  AND length(NEW.scores) = (SELECT max(length(scores)) FROM counted WHERE study_id = NEW.study_id AND output_id = NEW.output_id)
 BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', NEW.study_id, NEW.output_id);
 END;
 CREATE TRIGGER inbox_rating_recounted AFTER UPDATE OF scores ON counted
-WHEN EXISTS (SELECT 1 FROM study_quality WHERE study_id = NEW.study_id)
+WHEN EXISTS (SELECT 1 FROM disagreements_possible WHERE study_id = NEW.study_id AND output_id = NEW.output_id)
  AND length(NEW.scores) = (SELECT max(length(scores)) FROM counted WHERE study_id = NEW.study_id AND output_id = NEW.output_id)
 BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', NEW.study_id, NEW.output_id);
 END;
 CREATE TRIGGER inbox_rating_uncounted AFTER DELETE ON counted
-WHEN EXISTS (SELECT 1 FROM study_quality WHERE study_id = OLD.study_id) BEGIN
+WHEN EXISTS (SELECT 1 FROM disagreements_possible WHERE study_id = OLD.study_id AND output_id = OLD.output_id) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', OLD.study_id, OLD.output_id);
 END;
 CREATE TRIGGER inbox_assignment_rated AFTER UPDATE OF rated_at ON assignments
 WHEN (OLD.rated_at IS NULL) <> (NEW.rated_at IS NULL)
- AND EXISTS (SELECT 1 FROM study_quality WHERE study_id = NEW.study_id) BEGIN
+ AND EXISTS (SELECT 1 FROM disagreements_possible WHERE study_id = NEW.study_id AND output_id = NEW.output_id) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', NEW.study_id, NEW.output_id);
 END;
 -- One more rating is wanted: what waited waits for that.
@@ -1754,7 +1758,7 @@ END;
 -- The answers of a rating are stored after its scores. One that is like all others changes nothing.
 CREATE TRIGGER inbox_instruction_answered AFTER INSERT ON instruction_answers
 WHEN EXISTS (SELECT 1 FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-             JOIN study_quality q ON q.study_id = a.study_id
+             JOIN all_studies s ON s.id = a.study_id AND s.spread IS NOT NULL
              CROSS JOIN counted c ON c.study_id = a.study_id AND c.output_id = a.output_id
              CROSS JOIN instruction_answers i ON i.rating_id = c.rating_id AND i.turn = NEW.turn
              WHERE r.id = NEW.rating_id AND i.answer <> NEW.answer)
@@ -1783,7 +1787,7 @@ WHEN EXISTS (SELECT 1 FROM checks WHERE id = NEW.check_id AND kind = 'known_item
         SELECT 1 FROM json_each(g.scores) k
         -- A missing score is missed.
         WHERE coalesce(abs(json_extract(NEW.draft, '$.scores[' || k.key || ']') - k.value)
-              > coalesce((SELECT json_extract(q.json, '$.tolerance') FROM study_quality q WHERE q.study_id = p.study_id), 0),
+              > (SELECT s.tolerance FROM all_studies s WHERE s.id = p.study_id),
               1))
     FROM checks p JOIN known_items g ON g.id = p.known_item_id WHERE p.id = NEW.check_id
     ON CONFLICT DO UPDATE SET checks = checks + 1, missed = missed + excluded.missed;
@@ -1820,20 +1824,11 @@ CREATE TRIGGER inbox_limited_rater_removed AFTER DELETE ON study_raters BEGIN
     INSERT INTO inbox_look (kind, study_id, subject)
     VALUES ('pace', OLD.study_id, OLD.user_id), ('checks', OLD.study_id, OLD.user_id);
 END;
-CREATE TRIGGER inbox_limits_first_set AFTER INSERT ON study_quality
-WHEN json_extract(NEW.json, '$.min_seconds') > 0 OR json_extract(NEW.json, '$.missed_limit') > 0 BEGIN
+CREATE TRIGGER inbox_limits_set AFTER UPDATE OF settings ON all_studies
+WHEN (OLD.min_seconds > 0) <> (NEW.min_seconds > 0) OR (OLD.missed_limit > 0) <> (NEW.missed_limit > 0) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject)
     SELECT k.value, m.study_id, m.user_id FROM study_raters m, json_each('["pace","checks"]') k
-    WHERE m.study_id = NEW.study_id;
-END;
-CREATE TRIGGER inbox_limits_set AFTER UPDATE OF json ON study_quality
-WHEN (coalesce(json_extract(OLD.json, '$.min_seconds'), 0) > 0)
-   <> (coalesce(json_extract(NEW.json, '$.min_seconds'), 0) > 0)
-  OR (coalesce(json_extract(OLD.json, '$.missed_limit'), 0) > 0)
-   <> (coalesce(json_extract(NEW.json, '$.missed_limit'), 0) > 0) BEGIN
-    INSERT INTO inbox_look (kind, study_id, subject)
-    SELECT k.value, m.study_id, m.user_id FROM study_raters m, json_each('["pace","checks"]') k
-    WHERE m.study_id = NEW.study_id;
+    WHERE m.study_id = NEW.id;
 END;
 
 -- Another policy concerns everybody who is watched. Ratings that were counted as fast stay so.

@@ -26,7 +26,7 @@ use model::{
     page::PageOf,
     quality::{FeedbackLevel, FlagOn, KnownItemSource, LimitAction, NewKnownItem, Pool, QualitySettings},
     rubric::DimensionForm,
-    study::{NewStudy, StudyStatus},
+    study::{NewStudy, StudySettings, StudyStatus},
 };
 use port::{
     Accounts, Studies, Submissions,
@@ -352,16 +352,20 @@ impl Installation {
             dataset: "starter".into(),
             submissions: vec![self.submission],
             raters: vec![self.rater],
-            raters_per_output: 1,
             seed: Some(seed),
-            tasks: Some(tasks),
             rubric: listed.then(|| LISTED.to_owned()),
+            settings: StudySettings { raters_per_output: 1, tasks: Some(tasks), ..StudySettings::default() },
             ..NewStudy::default()
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
         // Both get figures, so that the figures are compared, too.
         let settings = QualitySettings { shown: FeedbackLevel::Own, ..limits_then(action) };
-        self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
+        self.app
+            .services
+            .quality
+            .set(&ADMIN, study, model::study::QualityChange::whole(&settings).unwrap())
+            .await
+            .unwrap();
         let token = self.app.services.db.read(move |conn| {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
         });
@@ -413,7 +417,12 @@ impl Installation {
             missed_limit: 2,
             ..limits_then(action)
         };
-        self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
+        self.app
+            .services
+            .quality
+            .set(&ADMIN, study, model::study::QualityChange::whole(&settings).unwrap())
+            .await
+            .unwrap();
         let items = world.left().await;
         (world, items)
     }

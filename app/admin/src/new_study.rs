@@ -69,7 +69,7 @@ fn choose(i: I18n, offered: Offered, choices: Option<Choices>, create: FormActio
             let several = offered.len() > 1;
             view! {
                 <ActionForm action=create attr:class="stack study-form">
-                    <input type="hidden" name="dataset" value=slug.clone()/>
+                    <input type="hidden" name="study[dataset]" value=slug.clone()/>
                     <StudyFields slug rows users groups several/>
                     <button class="button primary" type="submit" disabled=move || create.pending().get()>
                         {i.plan().preview_button}

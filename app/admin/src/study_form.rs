@@ -9,7 +9,7 @@ use model::{
     group::Group,
     ids::{GroupId, SubmissionId, UserId},
     plan::{Presentation, RatedAnswers, Sharing},
-    study::{NewStudy, StudyDraft},
+    study::StudyDraft,
     submission::SubmissionRow,
     user::{Role, UserRow},
 };
@@ -37,12 +37,12 @@ pub fn StudyFields(
     let t = i.admin();
     let newest = rows.iter().map(|r| r.number).max().unwrap_or(0);
     let sizes: Vec<(SubmissionId, u64, u64)> = rows.iter().map(|r| (r.id, r.outputs, r.tasks)).collect();
-    let present =
-        draft.map_or_else(|| NewStudy { raters_per_output: 1, ..NewStudy::default() }, |draft| draft.settings);
+    let present = draft.map(|draft| draft.settings).unwrap_or_default();
+    let settings = present.settings;
     let chosen: HashSet<SubmissionId> = present.submissions.iter().copied().collect();
     let members: HashSet<UserId> = present.raters.iter().copied().collect();
     let ticked = RwSignal::new(chosen.clone());
-    let raters_per_output = RwSignal::new(u64::from(present.raters_per_output));
+    let raters_per_output = RwSignal::new(u64::from(settings.raters_per_output));
     // Deactivated people are not offered.
     let alone: HashSet<UserId> = users.iter().map(|user| user.id).filter(|id| members.contains(id)).collect();
     let alone = RwSignal::new(alone);
@@ -53,16 +53,16 @@ pub fn StudyFields(
         in_groups.with(|groups| all.extend(groups.values().flatten()));
         all.len()
     };
-    let tasks = RwSignal::new(present.tasks.map(u64::from));
+    let tasks = RwSignal::new(settings.tasks.map(u64::from));
     let p = i.plan();
-    let sharing = RwSignal::new(present.sharing);
+    let sharing = RwSignal::new(settings.sharing);
     let shares: HashMap<UserId, u32> = present.raters.iter().copied().zip(present.shares.iter().copied()).collect();
-    let by_hand = present.sharing == Sharing::Hand;
-    let (sharing_now, presentation_now) = (present.sharing, present.presentation);
+    let by_hand = settings.sharing == Sharing::Hand;
+    let (sharing_now, presentation_now) = (settings.sharing, settings.presentation);
     let shared = move |one: Sharing| one == sharing_now;
     let shown = move |one: Presentation| one == presentation_now;
     let in_turns = rows.iter().any(|row| row.way.is_some());
-    let answers_now = present.answers;
+    let answers_now = settings.answers;
     let rated = move |one: RatedAnswers| one == answers_now;
     let estimate = move || {
         let outputs: u64 = ticked.with(|ticked| {
@@ -93,7 +93,7 @@ pub fn StudyFields(
             view! {
                 <li>
                     <label class="check">
-                        <input type="checkbox" name="submissions[]" value=id.to_string() checked=chosen.contains(&id) on:change=move |event| {
+                        <input type="checkbox" name="study[submissions][]" value=id.to_string() checked=chosen.contains(&id) on:change=move |event| {
                             let on = event_target_checked(&event);
                             ticked.update(|ticked| _ = if on { ticked.insert(id) } else { ticked.remove(&id) });
                         }/>
@@ -119,14 +119,14 @@ pub fn StudyFields(
             view! {
                 <li class="share-row">
                     <label class="check">
-                        <input type="checkbox" name="raters[]" value=user.id.to_string() checked=members.contains(&user.id) on:change=move |event| {
+                        <input type="checkbox" name="study[raters][]" value=user.id.to_string() checked=members.contains(&user.id) on:change=move |event| {
                             let on = event_target_checked(&event);
                             alone.update(|alone| _ = if on { alone.insert(id) } else { alone.remove(&id) });
                         }/>
                         <span><strong>{user.name.clone()}</strong>" "{admin}</span>
                     </label>
                     <span class="share-field" class:is-off=move || sharing.get() != Sharing::Hand>
-                        <input class="input" name=format!("shares[{}]", user.id) type="number" inputmode="numeric" min="0" value=share
+                        <input class="input" name=format!("study[shares][{}]", user.id) type="number" inputmode="numeric" min="0" value=share
                             placeholder=p.share aria-label=(p.share_of)(&user.name)/>
                     </span>
                 </li>
@@ -140,7 +140,7 @@ pub fn StudyFields(
         </p>
         <div class="field">
             <label class="label" for="study-title">{t.study_title}</label>
-            <input class="input" id="study-title" name="title" value=present.title required maxlength="120" autocomplete="off" aria-describedby="study-title-hint"/>
+            <input class="input" id="study-title" name="study[title]" value=present.title required maxlength="120" autocomplete="off" aria-describedby="study-title-hint"/>
             <p class="hint" id="study-title-hint">{t.study_title_hint}</p>
         </div>
         <RubricField dataset=slug.clone() present=present.rubric/>
@@ -157,7 +157,7 @@ pub fn StudyFields(
         {group_choice(groups, in_groups)}
         <div class="field field--short">
             <label class="label" for="study-raters-per-output">{t.raters_per_output}</label>
-            <input class="input" id="study-raters-per-output" name="raters_per_output" type="number" inputmode="numeric" min="1" max="100" value=present.raters_per_output.to_string() required
+            <input class="input" id="study-raters-per-output" name="study[settings][raters_per_output]" type="number" inputmode="numeric" min="1" max="100" value=settings.raters_per_output.to_string() required
                 aria-describedby="study-raters-per-output-hint"
                 on:input=move |event| raters_per_output.set(event_target_value(&event).parse().unwrap_or(1))/>
             <p class="hint" id="study-raters-per-output-hint">{t.raters_per_output_hint}</p>
@@ -165,7 +165,7 @@ pub fn StudyFields(
         <div class="plan-row">
             <div class="field">
                 <label class="label" for="study-sharing">{p.sharing}</label>
-                <select class="input" id="study-sharing" name="sharing" aria-describedby="study-sharing-hint"
+                <select class="input" id="study-sharing" name="study[settings][sharing]" aria-describedby="study-sharing-hint"
                     on:change=move |event| sharing.set(event_target_value(&event).parse().unwrap_or_default())>
                     <option value="count" selected=shared(Sharing::Count)>{p.by_count}</option>
                     <option value="language" selected=shared(Sharing::Language)>{p.by_language}</option>
@@ -174,7 +174,7 @@ pub fn StudyFields(
             </div>
             <div class="field">
                 <label class="label" for="study-presentation">{p.presentation}</label>
-                <select class="input" id="study-presentation" name="presentation">
+                <select class="input" id="study-presentation" name="study[settings][presentation]">
                     <option value="one" selected=shown(Presentation::One)>{p.one}</option>
                     <option value="side_by_side" selected=shown(Presentation::SideBySide)>{p.side_by_side}</option>
                 </select>
@@ -182,7 +182,7 @@ pub fn StudyFields(
             {in_turns.then(|| view! {
                 <div class="field">
                     <label class="label" for="study-answers">{p.answers}</label>
-                    <select class="input" id="study-answers" name="answers">
+                    <select class="input" id="study-answers" name="study[settings][answers]">
                         <option value="last" selected=rated(RatedAnswers::Last)>{p.answers_last}</option>
                         <option value="each" selected=rated(RatedAnswers::Each)>{p.answers_each}</option>
                     </select>
@@ -197,23 +197,23 @@ pub fn StudyFields(
             <summary>{t.study_more}</summary>
             <div class="field field--short">
                 <label class="label" for="study-pace">{p.pace}</label>
-                <input class="input" id="study-pace" name="pace" value=present.pace_s.map(|n| n.to_string()) type="number" inputmode="numeric" min="1" max="86400" aria-describedby="study-pace-hint"/>
+                <input class="input" id="study-pace" name="study[settings][pace_s]" value=settings.pace_s.map(|n| n.to_string()) type="number" inputmode="numeric" min="1" max="86400" aria-describedby="study-pace-hint"/>
                 <p class="hint" id="study-pace-hint">{p.pace_hint}</p>
             </div>
             <div class="field field--short">
                 <label class="label" for="study-tasks">{t.study_tasks}</label>
-                <input class="input" id="study-tasks" name="tasks" value=present.tasks.map(|n| n.to_string()) type="number" inputmode="numeric" min="1" aria-describedby="study-tasks-hint"
+                <input class="input" id="study-tasks" name="study[settings][tasks]" value=settings.tasks.map(|n| n.to_string()) type="number" inputmode="numeric" min="1" aria-describedby="study-tasks-hint"
                     on:input=move |event| tasks.set(event_target_value(&event).parse().ok())/>
                 <p class="hint" id="study-tasks-hint">{t.study_tasks_hint}</p>
             </div>
             <div class="field field--short">
                 <label class="label" for="study-break">{p.break_minutes}</label>
-                <input class="input" id="study-break" name="break_minutes" value=(present.break_minutes > 0).then(|| present.break_minutes.to_string()) type="number" inputmode="numeric" min="0" max="480" aria-describedby="study-break-hint"/>
+                <input class="input" id="study-break" name="study[settings][break_minutes]" value=(settings.quality.break_minutes > 0).then(|| settings.quality.break_minutes.to_string()) type="number" inputmode="numeric" min="0" max="480" aria-describedby="study-break-hint"/>
                 <p class="hint" id="study-break-hint">{p.break_hint}</p>
             </div>
             <div class="field field--short">
                 <label class="label" for="study-seed">{t.seed}</label>
-                <input class="input" id="study-seed" name="seed" value=present.seed.map(|n| n.to_string()) inputmode="numeric" pattern="[0-9]{1,20}" autocomplete="off" aria-describedby="study-seed-hint"/>
+                <input class="input" id="study-seed" name="study[seed]" value=present.seed.map(|n| n.to_string()) inputmode="numeric" pattern="[0-9]{1,20}" autocomplete="off" aria-describedby="study-seed-hint"/>
                 <p class="hint" id="study-seed-hint">{t.seed_hint}</p>
             </div>
         </details>
@@ -240,7 +240,7 @@ fn group_choice(groups: Vec<Group>, chosen: RwSignal<HashMap<GroupId, Vec<UserId
             };
             Some(view! {
                 <li><label class="check">
-                    <input type="checkbox" name="groups[]" value=id.to_string() on:change=select/>
+                    <input type="checkbox" name="study[groups][]" value=id.to_string() on:change=select/>
                     <span><strong>{group.name}</strong>" "<span class="muted small">{count}</span></span>
                 </label></li>
             })

@@ -42,6 +42,7 @@ pub mod message;
 pub mod models;
 pub mod note;
 pub mod page;
+pub mod patch;
 pub mod plan;
 pub mod problem;
 pub mod published;

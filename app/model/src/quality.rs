@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     day::Day,
+    error::AppError,
     flag::Flag,
     group::GroupName,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
@@ -174,6 +175,114 @@ pub struct QualitySettings {
 pub const BREAK_MOST: u32 = 480;
 
 impl QualitySettings {
+    /// Checks what can be checked without the study's rubric and known-score items.
+    ///
+    /// # Errors
+    ///
+    /// Names the first setting that cannot work, and how to change it.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.policy == Policy::ExtraRater && self.spread.is_none() && self.spread_correctness.is_none() {
+            return Err(AppError::invalid(
+                "policy",
+                (
+                    "an extra rater is asked where ratings differ by more than the allowed spread, which is not limited",
+                    "只有评分差异超过允许范围时才会请额外评分者，而现在没有设置允许范围",
+                ),
+                ("Enter an allowed spread, or choose adjudication", "请输入允许范围，或选择裁决"),
+            ));
+        }
+        for (field, every) in [("known_item_every", self.known_item_every), ("repeat_every", self.repeat_every)] {
+            if every == 1 || every > OFTEN_MOST {
+                return Err(AppError::invalid(
+                    field,
+                    ("the number must be 2 to 10,000, or 0", "此数须为 2 到 10,000，或 0"),
+                    ("Enter another number; 20 is a good start", "请输入其他数字，可以从 20 开始"),
+                ));
+            }
+        }
+        if self.repeat_apart > OFTEN_MOST {
+            return Err(AppError::invalid(
+                "repeat_apart",
+                ("the distance is at most 10,000 outputs", "间隔最多为 10,000 个输出"),
+                ("Enter a smaller number", "请输入更小的数"),
+            ));
+        }
+        let minutes = self.break_minutes;
+        if minutes > BREAK_MOST {
+            return Err(AppError::invalid(
+                "break_minutes",
+                (
+                    format!("{minutes} minutes before a break are more than a day's work"),
+                    format!("{minutes} 分钟后才提示休息，超过了一天的工作时间"),
+                ),
+                (
+                    format!("Enter 1 to {BREAK_MOST} minutes, or 0 for no note"),
+                    format!("请输入 1 到 {BREAK_MOST} 分钟，或输入 0 表示不提示"),
+                ),
+            ));
+        }
+        if self.has_limits() { self.check_limits() } else { Ok(()) }
+    }
+
+    fn check_limits(&self) -> Result<(), AppError> {
+        let window = self.limit_window;
+        if !(WINDOW_LEAST..=WINDOW_MOST).contains(&window) {
+            return Err(AppError::invalid(
+                "limit_window",
+                (
+                    format!(
+                        "a window has {WINDOW_LEAST} to {WINDOW_MOST} outputs, so that raters cannot tell which output was a check"
+                    ),
+                    format!("每段须为 {WINDOW_LEAST} 到 {WINDOW_MOST} 个输出，以免评分者看出哪个输出是检验题"),
+                ),
+                ("Enter another number; 20 is a good start", "请输入其他数字，可以从 20 开始"),
+            ));
+        }
+        if self.min_seconds > SECONDS_MOST {
+            return Err(AppError::invalid(
+                "min_seconds",
+                ("the minimum time is at most an hour", "最短用时不能超过一小时"),
+                (format!("Enter 0 to {SECONDS_MOST}"), format!("请输入 0 到 {SECONDS_MOST}")),
+            ));
+        }
+        if self.min_seconds > 0 && !(1..=window).contains(&self.fast_limit) {
+            return Err(AppError::invalid(
+                "fast_limit",
+                (
+                    format!("{} of {window} outputs cannot be too fast", self.fast_limit),
+                    format!("{window} 个输出中不可能有 {} 个过快", self.fast_limit),
+                ),
+                (format!("Enter 1 to {window}"), format!("请输入 1 到 {window}")),
+            ));
+        }
+        if self.missed_limit > 0 && !(MISSED_LEAST..=window).contains(&self.missed_limit) {
+            return Err(AppError::invalid(
+                "missed_limit",
+                (
+                    format!(
+                        "a limit reacts to at least {MISSED_LEAST} missed checks, so that raters cannot tell which output was one"
+                    ),
+                    format!("至少要错 {MISSED_LEAST} 道检验题，以免评分者看出哪个输出是检验题"),
+                ),
+                (format!("Enter {MISSED_LEAST} to {window}, or 0"), format!("请输入 {MISSED_LEAST} 到 {window}，或 0")),
+            ));
+        }
+        if self.missed_limit > 0 && self.known_item_every == 0 {
+            return Err(AppError::invalid(
+                "missed_limit",
+                (
+                    "no known-score items come as hidden checks, so none can be missed",
+                    "没有作为隐藏检验题的标准题，不会有错题",
+                ),
+                (
+                    "Insert a known-score item about every N outputs, or enter 0",
+                    "请先设置约每 N 个输出插入一道标准题，或输入 0",
+                ),
+            ));
+        }
+        Ok(())
+    }
+
     /// Whether raters have limits.
     pub fn has_limits(&self) -> bool {
         self.min_seconds > 0 || self.missed_limit > 0
@@ -199,40 +308,8 @@ impl QualitySettings {
     }
 }
 
-/// [`QualitySettings`] as a form sends them: an empty threshold means no limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-pub struct SettingsForm {
-    pub calibration: CalibrationMode,
-    pub tolerance: u8,
-    pub needed: u32,
-    pub known_item_every: u32,
-    pub repeat_every: u32,
-    pub repeat_apart: u32,
-    /// An integer, or empty.
-    #[serde(default)]
-    pub spread: String,
-    /// An integer, or empty.
-    #[serde(default)]
-    pub spread_correctness: String,
-    pub policy: Policy,
-    pub shown: FeedbackLevel,
-    #[serde(default)]
-    pub min_seconds: u32,
-    #[serde(default)]
-    pub fast_limit: u32,
-    #[serde(default)]
-    pub missed_limit: u32,
-    #[serde(default)]
-    pub limit_window: u32,
-    #[serde(default)]
-    pub limit_action: LimitAction,
-    #[serde(default)]
-    pub break_minutes: u32,
-    /// A day such as `2026-11-30`, or empty.
-    #[serde(default)]
-    pub due: String,
-}
+/// Maximum "one in n" and distance that a study may set.
+const OFTEN_MOST: u32 = 10_000;
 
 /// Key of the dimension that can have its own threshold.
 pub const CORRECTNESS: &str = "correctness";

@@ -1,13 +1,16 @@
 //! Grading studies, as admins see them.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     day::Day,
-    ids::{StudyId, SubmissionId, Token, UserId},
+    error::AppError,
+    ids::{GroupId, StudyId, SubmissionId, Token, UserId},
+    patch::Patch,
     plan::{Presentation, RatedAnswers, Sharing},
+    quality::QualitySettings,
     rubric::Dimension,
     time::Timestamp,
 };
@@ -70,6 +73,67 @@ impl FromStr for StudyStatus {
     }
 }
 
+/// What admins set about a study: how its work is planned, and how its quality is controlled. Stored as one JSON object, in
+/// which [`QualitySettings`] stand beside the other fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct StudySettings {
+    /// How outputs are shown to raters.
+    pub presentation: Presentation,
+    /// Which answers of a conversation are rated.
+    pub answers: RatedAnswers,
+    /// How the work is shared.
+    pub sharing: Sharing,
+    /// Limits the number of tasks, for a pilot; `None` for all.
+    pub tasks: Option<u32>,
+    /// Expected seconds per rating, at least 1; `None` to use the measured value.
+    pub pace_s: Option<u32>,
+    /// Raters per output, 1 to the number of raters.
+    pub raters_per_output: u32,
+    #[serde(flatten)]
+    pub quality: QualitySettings,
+}
+
+impl Default for StudySettings {
+    fn default() -> Self {
+        StudySettings {
+            presentation: Presentation::default(),
+            answers: RatedAnswers::default(),
+            sharing: Sharing::default(),
+            tasks: None,
+            pace_s: None,
+            raters_per_output: 1,
+            quality: QualitySettings::default(),
+        }
+    }
+}
+
+impl StudySettings {
+    /// Checks what can be checked without the study's rubric, raters and known-score items.
+    ///
+    /// # Errors
+    ///
+    /// Names the first setting that cannot work, and how to change it.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.pace_s == Some(0) {
+            return Err(AppError::invalid(
+                "pace_s",
+                ("a rating takes at least 1 second", "每次评分至少 1 秒"),
+                ("Enter 1 or more, or leave it empty", "请输入 1 或更大的数，或留空"),
+            ));
+        }
+        if self.tasks == Some(0) {
+            return Err(AppError::invalid(
+                "tasks",
+                ("a study has at least 1 task", "项目至少有 1 个任务"),
+                ("Enter 1 or more, or leave it empty for all", "请输入 1 或更大的数，或留空以选择全部"),
+            ));
+        }
+        self.quality.check()
+    }
+}
+
 /// Request for a new study.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
@@ -84,73 +148,49 @@ pub struct NewStudy {
     /// The raters.
     #[serde(default)]
     pub raters: Vec<UserId>,
-    /// Raters per output, 1 to the number of raters.
-    pub raters_per_output: u32,
     /// Seed of the order; `None` to draw and record one.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// Limits the number of tasks, for a pilot; `None` for all.
-    #[serde(default)]
-    pub tasks: Option<u32>,
-    /// How outputs are shown to raters.
-    #[serde(default)]
-    pub presentation: Presentation,
-    /// Which answers of a conversation are rated.
-    #[serde(default)]
-    pub answers: RatedAnswers,
-    /// How the work is shared.
-    #[serde(default)]
-    pub sharing: Sharing,
     /// For shares set by hand: the maximum for each of `raters`, in order.
     #[serde(default)]
     pub shares: Vec<u32>,
-    /// Expected seconds per rating; `None` to use the measured value.
-    #[serde(default)]
-    pub pace_s: Option<u32>,
     /// The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version; `None` for the dataset's
     /// default.
     #[serde(default)]
     pub rubric: Option<String>,
-    /// Minutes of work after which raters read that a break helps; 0 for never.
-    #[serde(default)]
-    pub break_minutes: u32,
     /// Whether to create a draft, so that the plan can be reviewed before the start.
     #[serde(default)]
     pub draft: bool,
+    #[serde(flatten)]
+    pub settings: StudySettings,
 }
 
-/// Change of a draft. Absent fields stay as they are; the plan is drawn again.
+/// A study as a form sends it, for a new one and for a draft. Lists are absent when nothing is selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct StudyChange {
-    /// Title shown to raters.
-    pub title: Option<String>,
-    /// The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version.
-    pub rubric: Option<String>,
-    /// All submissions to grade.
-    pub submissions: Option<Vec<SubmissionId>>,
-    /// All raters.
-    pub raters: Option<Vec<UserId>>,
-    /// Raters per output.
-    pub raters_per_output: Option<u32>,
-    /// Seed of the order.
-    pub seed: Option<u64>,
-    /// Limits the number of tasks; 0 for all.
-    pub tasks: Option<u32>,
-    /// How outputs are shown to raters.
-    pub presentation: Option<Presentation>,
-    /// Which answers of a conversation are rated.
-    pub answers: Option<RatedAnswers>,
-    /// How the work is shared.
-    pub sharing: Option<Sharing>,
-    /// For shares set by hand: the maximum for each of the raters, in order.
-    pub shares: Option<Vec<u32>>,
-    /// Expected seconds per rating; 0 to use the measured value.
-    pub pace_s: Option<u32>,
-    /// Minutes of work after which raters read that a break helps; 0 for never.
-    pub break_minutes: Option<u32>,
+#[serde(default)]
+pub struct StudyForm {
+    pub title: String,
+    /// The name of the dataset; of new studies only.
+    pub dataset: String,
+    pub submissions: Vec<SubmissionId>,
+    pub raters: Vec<UserId>,
+    /// Groups whose active members rate, too.
+    pub groups: Vec<GroupId>,
+    /// Digits, or empty for the default.
+    pub seed: String,
+    /// A rubric's name, or empty for the default.
+    pub rubric: String,
+    /// Shares set by hand, by the number of their rater.
+    pub shares: BTreeMap<String, String>,
+    /// [`StudySettings`] by name; an empty one gets its default.
+    pub settings: BTreeMap<String, String>,
 }
+
+/// A change of a draft: fields of [`NewStudy`] with their new values. The plan is drawn again.
+pub type StudyChange = Patch<NewStudy>;
+
+/// A change of a study's quality settings, in whatever state it is.
+pub type QualityChange = Patch<QualitySettings>;
 
 /// A study's settings, to edit while it is a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

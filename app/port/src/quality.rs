@@ -13,8 +13,9 @@ use model::{
     page::{PageOf, Paged},
     quality::{
         DisagreementList, FlagOn, FlagRow, KnownItemChange, KnownItemProposal, KnownItemRecord, Live, NewKnownItem,
-        QualityPage, QualitySettings, RatingFilter, RatingList, TabCounts,
+        QualityPage, RatingFilter, RatingList, TabCounts,
     },
+    study::QualityChange,
     submission::{MaskState, StudyLeaks},
 };
 
@@ -24,7 +25,7 @@ pub trait Quality: Send + Sync {
     /// Settings, known-score items, raters' progress with them, adjudicators.
     async fn page(&self, admin: &Admin, study: StudyId) -> Answer<QualityPage>;
     /// Changes the settings. Ratings are kept; disagreements are recomputed.
-    async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()>;
+    async fn set(&self, admin: &Admin, study: StudyId, change: QualityChange) -> Answer<()>;
     /// An output that the study grades, as a new known-score item with its final scores.
     async fn propose_known_item(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<KnownItemProposal>;
     /// Adds a known-score item.

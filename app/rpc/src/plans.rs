@@ -1,19 +1,23 @@
 //! Plans of studies, for admins.
 
-#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
-
+#[cfg(not(target_arch = "wasm32"))]
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 
 #[cfg(not(target_arch = "wasm32"))]
-use model::{caller::Admin, plan::Extension, study::StudyChange};
+use model::{
+    caller::Admin,
+    ids::GroupId,
+    plan::{Extension, Sharing},
+    study::StudyChange,
+};
 use model::{
     error::AppError,
-    ids::{GroupId, StudyId, SubmissionId, UserId},
+    ids::{StudyId, SubmissionId, UserId},
     page::PageOf,
-    plan::{PagedPlan, Presentation, RatedAnswers, Sharing},
-    study::StudyDraft,
+    plan::PagedPlan,
+    study::{StudyDraft, StudyForm},
 };
 #[cfg(not(target_arch = "wasm32"))]
 use port::Ports;
@@ -35,42 +39,37 @@ pub async fn draft_settings(id: StudyId) -> Result<StudyDraft, AppError> {
     ports.plans.draft(&admin, id).await
 }
 
-/// Changes a draft and redirects to its plan. The fields are those of `create_study`.
+/// Who rates, with groups replaced by their members.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) struct People {
+    pub raters: Vec<UserId>,
+    /// The share of each rater, if shares are set by hand.
+    pub shares: Vec<u32>,
+}
+
+/// The people of a form.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) async fn people(ports: &Ports, admin: &Admin, form: &StudyForm) -> Result<People, AppError> {
+    let raters = with_groups(ports, admin, form.raters.clone(), form.groups.clone()).await?;
+    let by_hand = form.settings.get("sharing").is_some_and(|sharing| sharing == Sharing::Hand.code());
+    let shares = if by_hand { shares_of(&raters, &form.shares)? } else { Vec::new() };
+    Ok(People { raters, shares })
+}
+
+/// Changes a draft and redirects to its plan.
 #[server(prefix = "/rpc", endpoint = "edit_study")]
-pub async fn edit_study(
-    id: StudyId,
-    title: String,
-    #[server(default)] rubric: String,
-    #[server(default)] submissions: Vec<SubmissionId>,
-    #[server(default)] raters: Vec<UserId>,
-    raters_per_output: u32,
-    #[server(default)] seed: String,
-    #[server(default)] tasks: String,
-    #[server(default)] presentation: Presentation,
-    #[server(default)] answers: RatedAnswers,
-    #[server(default)] sharing: Sharing,
-    #[server(default)] shares: BTreeMap<String, String>,
-    #[server(default)] pace: String,
-    #[server(default)] groups: Vec<GroupId>,
-    #[server(default)] break_minutes: String,
-) -> Result<(), AppError> {
+pub async fn edit_study(id: StudyId, study: StudyForm) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    let raters = with_groups(&ports, &admin, raters, groups).await?;
-    let change = StudyChange {
-        title: Some(title),
-        rubric: Some(rubric).filter(|name| !name.is_empty()),
-        shares: Some(shares_of(sharing, &raters, &shares)?),
-        submissions: Some(submissions),
-        raters: Some(raters),
-        raters_per_output: Some(raters_per_output),
-        seed: parse_seed(&seed)?,
-        tasks: Some(number("tasks", &tasks)?.unwrap_or(0)),
-        presentation: Some(presentation),
-        answers: Some(answers),
-        sharing: Some(sharing),
-        pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
-        break_minutes: Some(number("break_minutes", &break_minutes)?.unwrap_or(0)),
-    };
+    let People { raters, shares } = people(&ports, &admin, &study).await?;
+    let mut change = StudyChange::of_texts(study.settings)
+        .and("title", study.title)
+        .and("submissions", study.submissions.iter().map(|id| id.0).collect::<Vec<_>>())
+        .and("raters", raters.iter().map(|id| id.0).collect::<Vec<_>>())
+        .and("shares", shares)
+        .and("rubric", study.rubric);
+    if let Some(seed) = parse_seed(&study.seed)? {
+        change = change.and("seed", seed);
+    }
     ports.plans.edit(&admin, id, change).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
     Ok(())
@@ -96,7 +95,7 @@ pub(super) fn parse_seed(text: &str) -> Result<Option<u64>, AppError> {
 
 /// The raters with the active members of the groups, each once.
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) async fn with_groups(
+async fn with_groups(
     ports: &Ports,
     admin: &Admin,
     mut raters: Vec<UserId>,
@@ -112,14 +111,7 @@ pub(super) async fn with_groups(
 
 /// The shares of the raters, in order, from a form's `shares[ID]`.
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) fn shares_of(
-    sharing: Sharing,
-    raters: &[UserId],
-    shares: &BTreeMap<String, String>,
-) -> Result<Vec<u32>, AppError> {
-    if sharing != Sharing::Hand {
-        return Ok(Vec::new());
-    }
+fn shares_of(raters: &[UserId], shares: &BTreeMap<String, String>) -> Result<Vec<u32>, AppError> {
     let share = |rater: &UserId| number("shares", shares.get(&rater.to_string()).map_or("", String::as_str));
     raters.iter().map(|rater| Ok(share(rater)?.unwrap_or(0))).collect()
 }

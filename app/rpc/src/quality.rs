@@ -3,23 +3,24 @@
 
 #![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 
-#[cfg(not(target_arch = "wasm32"))]
-use model::{
-    day::Day,
-    ids::{OutputId, TaskRevisionId},
-    lang::Bilingual,
-    quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem, QualitySettings},
-    study::StudyStatus,
-};
 use model::{
     error::AppError,
     feedback::{Disagreement, DisagreementQueue, RaterFeedback},
     ids::{StudyId, SubmissionId, Token, UserId},
     page::PageOf,
-    quality::{DisagreementList, FlagRow, Live, Pool, QualityPage, RatingFilter, RatingList, SettingsForm, TabCounts},
+    quality::{DisagreementList, FlagRow, Live, Pool, QualityPage, RatingFilter, RatingList, TabCounts},
     submission::{MaskState, StudyLeaks},
+};
+#[cfg(not(target_arch = "wasm32"))]
+use model::{
+    ids::{OutputId, TaskRevisionId},
+    lang::Bilingual,
+    quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem},
+    study::{QualityChange, StudyStatus},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
@@ -38,55 +39,14 @@ pub async fn study_quality(study: StudyId, #[server(default)] output: Option<i64
     Ok(QualityPage { proposal, ..page })
 }
 
-/// A day in a form's field; `None` if it is empty.
-#[cfg(not(target_arch = "wasm32"))]
-fn day(field: &str, text: &str) -> Result<Option<Day>, AppError> {
-    match text.trim() {
-        "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| {
-            AppError::invalid(
-                field,
-                (format!("\"{text}\" is not a day"), format!("“{text}”不是日期")),
-                ("Enter a day such as 2026-11-30, or leave it empty", "请输入 2026-11-30 这样的日期，或留空"),
-            )
-        }),
-    }
-}
-
-/// Changes a study's settings. An empty threshold means no limit.
+/// Changes a study's quality settings, by name. An empty one gets its default.
 #[server(prefix = "/rpc", endpoint = "set_quality")]
-pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppError> {
+pub async fn set_quality(
+    study: StudyId,
+    #[server(default)] settings: BTreeMap<String, String>,
+) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    let level = |field: &str, text: &str| match text.trim() {
-        "" => Ok(None),
-        text => text.parse::<u8>().map(Some).map_err(|_| {
-            AppError::invalid(
-                field,
-                (format!("\"{text}\" is not a whole number"), format!("“{text}”不是整数")),
-                ("Enter 0, 1, 2 …, or leave it empty", "请输入 0、1、2……，或留空"),
-            )
-        }),
-    };
-    let settings = QualitySettings {
-        calibration: asked.calibration,
-        tolerance: asked.tolerance,
-        needed: asked.needed,
-        known_item_every: asked.known_item_every,
-        repeat_every: asked.repeat_every,
-        repeat_apart: asked.repeat_apart,
-        spread: level("spread", &asked.spread)?,
-        spread_correctness: level("spread_correctness", &asked.spread_correctness)?,
-        policy: asked.policy,
-        shown: asked.shown,
-        min_seconds: asked.min_seconds,
-        fast_limit: asked.fast_limit,
-        missed_limit: asked.missed_limit,
-        limit_window: asked.limit_window,
-        limit_action: asked.limit_action,
-        break_minutes: asked.break_minutes,
-        due: day("due", &asked.due)?,
-    };
-    ports.quality.set(&admin, study, settings).await?;
+    ports.quality.set(&admin, study, QualityChange::of_texts(settings)).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));
     Ok(())
 }

@@ -1,23 +1,21 @@
 //! Studies and their comparison, for admins.
 
-#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
-
-use std::collections::BTreeMap;
-
 use leptos::prelude::*;
 
 #[cfg(not(target_arch = "wasm32"))]
-use crate::plans::{number, parse_seed, shares_of, with_groups};
-#[cfg(not(target_arch = "wasm32"))]
-use model::study::NewStudy;
+use crate::plans::{People, parse_seed, people};
 use model::{
     comparison::StudyComparison,
     error::AppError,
-    ids::{GroupId, StudyId, SubmissionId, TaskId, UserId},
+    ids::{StudyId, TaskId},
     page::{PageOf, Paged},
-    plan::{Presentation, RatedAnswers, Sharing},
     ratings::{TaskRatings, TaskScores},
-    study::{Overview, StudyDetail, StudyRow, StudyStatus},
+    study::{Overview, StudyDetail, StudyForm, StudyRow, StudyStatus},
+};
+#[cfg(not(target_arch = "wasm32"))]
+use model::{
+    patch::Patch,
+    study::{NewStudy, StudySettings},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
@@ -44,47 +42,21 @@ pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
     ports.studies.get(&admin, id).await
 }
 
-/// Creates a draft of a study and redirects to its plan. The fields come from a form: lists as repeated
-/// `submissions[]`, `raters[]` and `groups[]`, whose active members rate too, absent when nothing is selected, shares set by hand as `shares[ID]`; an
-/// empty number selects the default.
+/// Creates a draft of a study and redirects to its plan.
 #[server(prefix = "/rpc", endpoint = "create_study")]
-pub async fn create_study(
-    title: String,
-    dataset: String,
-    #[server(default)] submissions: Vec<SubmissionId>,
-    #[server(default)] raters: Vec<UserId>,
-    raters_per_output: u32,
-    #[server(default)] seed: String,
-    #[server(default)] tasks: String,
-    #[server(default)] presentation: Presentation,
-    #[server(default)] answers: RatedAnswers,
-    #[server(default)] sharing: Sharing,
-    #[server(default)] shares: BTreeMap<String, String>,
-    #[server(default)] pace: String,
-    #[server(default)] rubric: String,
-    #[server(default)] groups: Vec<GroupId>,
-    #[server(default)] break_minutes: String,
-) -> Result<StudyId, AppError> {
+pub async fn create_study(study: StudyForm) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
-    let raters = with_groups(&ports, &admin, raters, groups).await?;
-    let seed = parse_seed(&seed)?;
-    let shares = shares_of(sharing, &raters, &shares)?;
+    let People { raters, shares } = people(&ports, &admin, &study).await?;
     let new = NewStudy {
-        title,
-        dataset,
-        submissions,
+        title: study.title,
+        dataset: study.dataset,
+        submissions: study.submissions,
         raters,
-        raters_per_output,
-        seed,
-        tasks: number("tasks", &tasks)?,
-        presentation,
-        answers,
-        sharing,
+        seed: parse_seed(&study.seed)?,
         shares,
-        pace_s: number("pace", &pace)?,
-        rubric: Some(rubric),
-        break_minutes: number("break_minutes", &break_minutes)?.unwrap_or(0),
+        rubric: Some(study.rubric),
         draft: true,
+        settings: Patch::of_texts(study.settings).apply(&StudySettings::default())?,
     };
     let id = ports.studies.create(&admin, new).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));

@@ -57,11 +57,11 @@ VALUES
 INSERT INTO reported (output_id, format, passed, other_text) VALUES (2, 'code_if_bench', 1, 0);
 INSERT INTO submission_masks (submission_id, names, masked_by, at) VALUES (1, '["gpt"]', 1, 1000);
 
-INSERT INTO all_studies (id, token, title, version_id, rubric_id, raters_per_output, seed, status, presentation, sharing, answers, tasks,
-        pace_s, created_by, created_at, started_at, archived_at) VALUES
-    (1, 'study-1', 'Pilot', 2, 2, 2, '18446744073709551615', 'running', 'one', 'count', 'each', NULL, NULL, 1, 1000, 1000, 1),
-    (2, 'study-2', 'Done', 2, 2, 1, '0', 'closed', 'one', 'count', 'last', NULL, NULL, NULL, 1001, 1001, NULL),
-    (3, 'study-3', 'Planned', 2, 2, 3, '7', 'draft', 'side_by_side', 'hand', 'last', 1, 30, 1, 1002, NULL, NULL);
+INSERT INTO all_studies (id, token, title, version_id, rubric_id, seed, status, settings, created_by, created_at, started_at,
+        archived_at) VALUES
+    (1, 'study-1', 'Pilot', 2, 2, '18446744073709551615', 'running', '{"presentation":"one","answers":"each","sharing":"count","tasks":null,"pace_s":null,"raters_per_output":2,"tolerance":1,"spread":null,"spread_correctness":null,"min_seconds":0,"missed_limit":0,"due":null}', 1, 1000, 1000, 1),
+    (2, 'study-2', 'Done', 2, 2, '0', 'closed', '{"presentation":"one","answers":"last","sharing":"count","raters_per_output":1,"tolerance":0,"min_seconds":0,"missed_limit":0}', NULL, 1001, 1001, NULL),
+    (3, 'study-3', 'Planned', 2, 2, '7', 'draft', '{"presentation":"side_by_side","answers":"last","sharing":"hand","tasks":1,"pace_s":30,"raters_per_output":3,"tolerance":0,"min_seconds":0,"missed_limit":0}', 1, 1002, NULL, NULL);
 INSERT INTO study_submissions (study_id, position, submission_id) VALUES (1, 0, 1), (1, 1, 2), (2, 0, 1);
 INSERT INTO study_raters (study_id, user_id, added_at, removed_at, reads, share) VALUES
     (1, 2, NULL, NULL, 'en zh', NULL), (1, 3, NULL, NULL, 'en zh', NULL), (2, 2, NULL, NULL, 'en zh', NULL),
@@ -90,7 +90,6 @@ INSERT INTO rating_scores (rating_id, dimension, score) VALUES (1, 0, 1), (1, 1,
 INSERT INTO rating_notes (rating_id, line, "column", text) VALUES (2, 1, 5, 'why?');
 INSERT INTO instruction_answers (rating_id, turn, answer) VALUES (1, 1, 1), (2, 1, 0);
 
-INSERT INTO study_quality (study_id, json) VALUES (1, '{"tolerance":1}');
 INSERT INTO known_items (id, study_id, revision_id, output_id, pool, code, surrounding_text, scores, reasons, created_by, created_at,
         deactivated_at) VALUES
     (1, 1, 1, 1, 'hidden', 'int add() {}', '', '[1,2]', '[]', 1, 1000, NULL),

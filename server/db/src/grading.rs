@@ -4,21 +4,20 @@
 
 use model::{
     code_lang::CodeLang,
-    day::Day,
     flag::Flag,
     grading::{Draft, OwnRating, Warning},
     ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
-    plan::{Presentation, Reads},
+    plan::Reads,
     rubric::Rubric,
-    study::StudyStatus,
+    study::{StudySettings, StudyStatus},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     events, instruction_answers, notes,
-    stored::{REVISIONS, json, optional_json, optional_parsed, parsed, table},
+    stored::{REVISIONS, json, optional_json, parsed, table},
 };
 use base::{clock, error::Failure};
 
@@ -36,8 +35,7 @@ pub struct RaterStudy {
     pub seed: u64,
 
     pub rubric: Rubric,
-    /// How outputs are shown to raters.
-    pub presentation: Presentation,
+    pub settings: StudySettings,
     /// The languages in which it assigns work to this rater.
     pub reads: Reads,
     /// The rater's maximum share, if shares are set by hand.
@@ -46,10 +44,6 @@ pub struct RaterStudy {
     pub paused: bool,
     /// The warning that the rater has not read.
     pub warning: Option<Warning>,
-    /// Minutes of work after which the page suggests a break; 0 for never.
-    pub break_minutes: u32,
-    /// The day by which ratings are due.
-    pub due: Option<Day>,
 }
 
 /// The study with this opaque name, if the user is one of its raters.
@@ -72,11 +66,11 @@ pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Fail
     tokens.iter().filter_map(|token| one_study(conn, "s.token = ?1", token, rater).transpose()).collect()
 }
 
-fn warning(row: &Row<'_>) -> rusqlite::Result<Warning> {
+fn warning(row: &Row<'_>, settings: &StudySettings) -> rusqlite::Result<Warning> {
     Ok(Warning {
         fast: row.get("fast")?,
         of: row.get("items")?,
-        seconds: row.get("min_seconds")?,
+        seconds: settings.quality.min_seconds,
         far: row.get("far")?,
     })
 }
@@ -84,14 +78,10 @@ fn warning(row: &Row<'_>) -> rusqlite::Result<Warning> {
 fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     Ok(conn
         .prepare_cached(&format!(
-            "SELECT s.id, s.token, s.title, s.status, s.seed, r.id AS rubric_id, r.json, s.presentation, m.user_id, m.reads,
+            "SELECT s.id, s.token, s.title, s.status, s.seed, r.id AS rubric_id, r.json, m.user_id, m.reads,
                 m.share,
                 l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned, l.fast, l.items, l.missed > 0 AS far,
-                coalesce((SELECT json_extract(q.json, '$.min_seconds') FROM study_quality q WHERE q.study_id = s.id), 0)
-                    AS min_seconds,
-                coalesce((SELECT json_extract(q.json, '$.break_minutes') FROM study_quality q WHERE q.study_id = s.id), 0)
-                    AS break_minutes,
-                (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due
+                s.settings
              FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
              JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.removed_at IS NULL
@@ -100,6 +90,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
         ))?
         .query_row(params![value, rater.0], |row| {
             let (study, member) = (table("all_studies", &["id"]), table("study_raters", &["id", "user_id"]));
+            let settings: StudySettings = json(row, study, "settings")?;
             Ok(RaterStudy {
                 id: StudyId(row.get("id")?),
                 token: Token(row.get("token")?),
@@ -107,13 +98,11 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
                 status: parsed(row, study, "status")?,
                 seed: parsed(row, study, "seed")?,
                 rubric: json(row, table("rubrics", &["rubric_id"]), "json")?,
-                presentation: parsed(row, study, "presentation")?,
                 reads: parsed(row, member, "reads")?,
                 share: row.get("share")?,
                 paused: row.get("paused")?,
-                warning: row.get::<_, bool>("warned")?.then(|| warning(row)).transpose()?,
-                break_minutes: row.get("break_minutes")?,
-                due: optional_parsed(row, table("study_quality", &["id"]).column("json"), "due")?,
+                warning: row.get::<_, bool>("warned")?.then(|| warning(row, &settings)).transpose()?,
+                settings,
             })
         })
         .optional()?)

@@ -4,16 +4,18 @@
 use std::collections::HashMap;
 
 use model::{
-    ids::{DatasetVersionId, OutputId, StudyId},
+    ids::{DatasetVersionId, OutputId, StudyId, SubmissionId, UserId},
     lang::Lang,
     rubric::Rubric,
+    study::StudySettings,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    staging,
+    plan, staging,
     stored::{json, table},
+    studies,
 };
 use base::{clock, error::Failure};
 
@@ -112,37 +114,27 @@ pub struct Study<'a> {
 /// accounts that nobody can log in to; their ids are returned in order.
 pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>), Failure> {
     let now = clock::now().0;
-    let id: i64 = conn.query_row(
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_by, created_at,
-             importing_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9) RETURNING id",
-        params![
-            clock::token().0,
-            study.title,
-            study.target.version.0,
-            study.target.rubric_id,
-            study.raters_per_output,
-            rand::random::<u64>().to_string(),
-            study.by,
-            now,
-            staging::lease()
-        ],
-        |row| row.get(0),
-    )?;
-    for (position, submission) in study.submissions.iter().enumerate() {
-        conn.prepare_cached("INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)")?
-            .execute(params![id, position, submission])?;
-    }
+    let settings = StudySettings { raters_per_output: study.raters_per_output, ..StudySettings::default() };
+    let submissions = study.submissions.iter().copied().map(SubmissionId).collect();
+    let plan = studies::Plan {
+        title: study.title.to_owned(),
+        version: study.target.version,
+        rubric_id: study.target.rubric_id,
+        input: plan::Input { settings, seed: rand::random(), submissions },
+        raters: Vec::new(),
+        places: Vec::new(),
+    };
+    let id = studies::begin(conn, &plan, study.by.map(UserId))?;
     let mut users = Vec::new();
     for rater in study.raters {
-        let user = account(conn, rater, StudyId(id), now)?;
+        let user = account(conn, rater, id, now)?;
         conn.prepare_cached(
             "INSERT INTO study_raters (study_id, user_id, added_at, removed_at) VALUES (?1, ?2, ?3, ?3)",
         )?
-        .execute(params![id, user, now])?;
+        .execute(params![id.0, user, now])?;
         users.push(user);
     }
-    Ok((StudyId(id), users))
+    Ok((id, users))
 }
 
 /// Adds ratings to a study that is being imported. `users` are the raters' accounts; `slots` counts the

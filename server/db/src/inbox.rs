@@ -404,7 +404,7 @@ pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) 
         .prepare_cached(
             "SELECT u.name, w.timed, w.fast, w.checks, w.missed, l.fast AS limit_fast, l.items, l.missed AS limit_missed,
                 l.checks AS limit_checks, l.paused_at IS NOT NULL AS paused,
-                (SELECT json_extract(q.json, '$.min_seconds') FROM study_quality q WHERE q.study_id = ?1) AS seconds
+                (SELECT s.min_seconds FROM all_studies s WHERE s.id = ?1) AS seconds
              FROM users u LEFT JOIN rater_watch w ON w.study_id = ?1 AND w.user_id = u.id
              LEFT JOIN rater_limits l ON l.study_id = ?1 AND l.user_id = u.id WHERE u.id = ?2",
         )?

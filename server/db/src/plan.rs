@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use model::{
     ids::{ModelId, OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
     lang::Lang,
-    plan::{PlanEvent, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
+    plan::{PlanEvent, Presentation, RatedAnswers, RaterPlan, Reads},
+    study::StudySettings,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
@@ -76,60 +77,47 @@ pub fn units(conn: &Connection, study: StudyId, rater: UserId, presentation: Pre
     Ok(conn.prepare_cached(sql)?.query_row(params![study.0, rater.0], |row| row.get(0))?)
 }
 
-/// The settings behind a plan.
+/// What a plan is drawn from, without its raters.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// How outputs are shown to raters.
-    pub presentation: Presentation,
-    /// Which answers of a conversation are rated.
-    pub answers: RatedAnswers,
-    /// How the work is shared.
-    pub sharing: Sharing,
-    /// A pilot's number of tasks.
-    pub tasks: Option<u32>,
-    /// Seconds per rating, as expected by the admin.
-    pub pace_s: Option<u32>,
-    /// Different raters per output.
-    pub raters_per_output: u32,
+pub struct Input {
+    pub settings: StudySettings,
     pub seed: u64,
     /// In display order of the models.
     pub submissions: Vec<SubmissionId>,
 }
 
-/// The settings behind a study's plan.
-pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, Failure> {
+/// What a study's plan is drawn from; `None` without such a study.
+pub fn input(conn: &Connection, study: StudyId) -> Result<Option<Input>, Failure> {
     let found = conn
-        .prepare_cached(
-            "SELECT id, presentation, answers, sharing, tasks, pace_s, raters_per_output, seed FROM studies WHERE id = ?1",
-        )?
-        .query_row([study.0], |row| {
-            let settings = Settings {
-                presentation: parsed(row, STUDY_ROWS, "presentation")?,
-                answers: parsed(row, STUDY_ROWS, "answers")?,
-                sharing: parsed(row, STUDY_ROWS, "sharing")?,
-                tasks: row.get("tasks")?,
-                pace_s: row.get("pace_s")?,
-                raters_per_output: row.get("raters_per_output")?,
-                seed: parsed(row, STUDY_ROWS, "seed")?,
-                submissions: Vec::new(),
-            };
-            Ok(settings)
-        })
+        .prepare_cached("SELECT id, settings, seed FROM studies WHERE id = ?1")?
+        .query_row([study.0], |row| Ok((json(row, STUDY_ROWS, "settings")?, parsed(row, STUDY_ROWS, "seed")?)))
         .optional()?;
-    let Some(settings) = found else { return Ok(None) };
+    let Some((settings, seed)) = found else { return Ok(None) };
     let mut statement =
         conn.prepare_cached("SELECT submission_id FROM study_submissions WHERE study_id = ?1 ORDER BY position")?;
     let submissions = statement.query_map([study.0], |row| Ok(SubmissionId(row.get(0)?)))?;
-    Ok(Some(Settings { submissions: submissions.collect::<Result<_, _>>()?, ..settings }))
+    Ok(Some(Input { settings, seed, submissions: submissions.collect::<Result<_, _>>()? }))
 }
 
-/// Stores settings that may change after the study is created.
-pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> Result<(), Failure> {
-    conn.execute(
-        "UPDATE all_studies SET raters_per_output = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
-        params![study.0, settings.raters_per_output, settings.tasks, settings.pace_s],
-    )?;
-    for (position, submission) in settings.submissions.iter().enumerate() {
+/// A study's settings.
+pub fn settings(conn: &Connection, study: StudyId) -> Result<StudySettings, Failure> {
+    let found = conn
+        .prepare_cached("SELECT id, settings FROM all_studies WHERE id = ?1")?
+        .query_row([study.0], |row| json(row, STUDY_ROWS, "settings"))
+        .optional()?;
+    found.ok_or_else(|| Failure::not_found("study"))
+}
+
+/// Stores a study's settings. They are to be read in the same transaction, so that no other change is lost.
+pub fn save_settings(conn: &Connection, study: StudyId, settings: &StudySettings) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE all_studies SET settings = ?2 WHERE id = ?1")?
+        .execute(params![study.0, serde_json::to_string(settings)?])?;
+    Ok(())
+}
+
+/// Adds the submissions that the study does not have.
+pub fn add_submissions(conn: &Connection, study: StudyId, submissions: &[SubmissionId]) -> Result<(), Failure> {
+    for (position, submission) in submissions.iter().enumerate() {
         conn.prepare_cached(
             "INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)
              ON CONFLICT DO NOTHING",

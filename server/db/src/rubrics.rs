@@ -91,6 +91,11 @@ pub fn named(conn: &Connection, name: &str) -> Result<Option<Stored>, Failure> {
     }
 }
 
+/// The version with this number.
+pub fn by_id(conn: &Connection, id: i64) -> Result<Option<Stored>, Failure> {
+    Ok(conn.prepare_cached("SELECT id, json FROM rubrics WHERE id = ?1")?.query_row([id], stored).optional()?)
+}
+
 /// The rubric that new studies of a dataset use, unless the admin chooses another.
 pub fn of_dataset(conn: &Connection, dataset: &str) -> Result<Option<Stored>, Failure> {
     Ok(conn

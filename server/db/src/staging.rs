@@ -158,7 +158,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 27] = [
+const OF_STUDIES: [&str; 26] = [
     "adjudicators",
     "bookmarks",
     "disagreements",
@@ -181,7 +181,6 @@ const OF_STUDIES: [&str; 27] = [
     "skips",
     "study_counts",
     "study_guidelines",
-    "study_quality",
     "study_raters",
     "study_submissions",
     "study_revisions",

@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use crate::{
     accounts, announcements, audit, collections, comparisons, conversations, datasets, grading, inbox, judgings,
     migrations, plan,
-    quality::{self, calibrations, checks, disagreements, flags, known_items, limits, masks, monitoring},
+    quality::{calibrations, checks, disagreements, flags, known_items, limits, masks, monitoring},
     results,
     routines::{self, Routine},
     rubrics, run_how, run_results, runs, steps, studies, submissions, tokens, webhooks,
@@ -88,7 +88,9 @@ fn check(conn: &Connection, (table, rows, named, column, read): Kind) -> Option<
     conn.execute_batch("BEGIN").unwrap();
     let place = format!("{table} ({named}), column {column}");
     let before = read(conn);
-    let damage = format!("UPDATE {table} SET {column} = 'damaged' WHERE {rows}");
+    // SQL reads the settings of studies, too, so they have to stay JSON.
+    let damaged = if column == "settings" { "json_set(settings, '$.sharing', 'damaged')" } else { "'damaged'" };
+    let damage = format!("UPDATE {table} SET {column} = {damaged} WHERE {rows}");
     assert!(conn.execute(&damage, []).unwrap() > 0, "{place}: no row to damage");
     let after = read(conn);
     conn.execute_batch("ROLLBACK").unwrap();
@@ -168,11 +170,8 @@ fn a_damaged_value_is_refused_with_its_place() {
             runs::items_page(c, RUN, &ItemFilter::default(), &first()).map(drop)
         }),
         ("all_studies", "id = 1", "id 1", "status", |c| studies::get(c, STUDY).map(drop)),
-        ("all_studies", "id = 1", "id 1", "presentation", |c| plan::settings(c, STUDY).map(drop)),
-        ("all_studies", "id = 1", "id 1", "answers", |c| plan::settings(c, STUDY).map(drop)),
-        ("all_studies", "id = 1", "id 1", "sharing", |c| plan::settings(c, STUDY).map(drop)),
-        ("all_studies", "id = 1", "id 1", "seed", |c| plan::settings(c, STUDY).map(drop)),
-        ("study_quality", "study_id = 1", "study_id 1", "json", |c| quality::settings(c, STUDY).map(drop)),
+        ("all_studies", "id = 1", "id 1", "settings", |c| plan::settings(c, STUDY).map(drop)),
+        ("all_studies", "id = 1", "id 1", "seed", |c| plan::input(c, STUDY).map(drop)),
         ("study_raters", "study_id = 1 AND user_id = 2", "study_id 1, user_id 2", "reads", |c| {
             plan::raters(c, STUDY).map(drop)
         }),

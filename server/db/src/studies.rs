@@ -18,7 +18,7 @@ use super::{
     datasets::task_row,
     inbox, notes,
     page::{self, Filter, List, Sort},
-    plan::{self, Planned, STUDY_ROWS, Settings},
+    plan::{self, Planned, STUDY_ROWS},
     staging::{self, Import},
     stored::{json, optional_json, optional_parsed, optional_scores, parsed, scores, table},
 };
@@ -43,7 +43,7 @@ const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT json_group_array(max(m.last_event, coalesce(m.added_at, 0), coalesce(s.started_at, 0)))
          FROM study_raters m
          WHERE s.status = 'running' AND m.study_id = s.id AND m.removed_at IS NULL AND m.open > 0) AS active,
-        (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due";
+        s.due";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
 
 /// Studies that are not archived.
@@ -154,7 +154,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
         disagreements: row.get("disagreements")?,
         waiting: row.get("waiting")?,
         idle: idle(&json::<Vec<i64>>(row, STUDY_ROWS, "active")?, clock::now()),
-        due: optional_parsed(row, table("study_quality", &["id"]).column("json"), "due")?,
+        due: optional_parsed(row, STUDY_ROWS.column("settings"), "due")?,
     })
 }
 
@@ -248,8 +248,7 @@ pub struct Plan {
     pub version: DatasetVersionId,
     /// The rubric.
     pub rubric_id: i64,
-    /// How its work is shared.
-    pub settings: Settings,
+    pub input: plan::Input,
     /// The raters with their languages and maximum shares.
     pub raters: Vec<(UserId, Reads, Option<u32>)>,
     /// Every planned rating.
@@ -258,31 +257,25 @@ pub struct Plan {
 
 /// Begins a draft that nobody sees before [`publish`]. Its planned ratings are added meanwhile, its raters then.
 pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
-    let settings = &plan.settings;
     let id: i64 = conn.query_row(
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_by, created_at,
-             presentation, sharing, tasks, pace_s, importing_until, answers)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, seed, status, settings, created_by, created_at,
+             importing_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'draft', ?6, ?7, ?8, ?9) RETURNING id",
         params![
             clock::token().0,
             plan.title,
             plan.version.0,
             plan.rubric_id,
-            settings.raters_per_output,
-            settings.seed.to_string(),
+            plan.input.seed.to_string(),
+            serde_json::to_string(&plan.input.settings)?,
             by.map(|id| id.0),
             clock::now().0,
-            settings.presentation.code(),
-            settings.sharing.code(),
-            settings.tasks,
-            settings.pace_s,
             staging::lease(),
-            settings.answers.code()
         ],
         |row| row.get(0),
     )?;
     let id = StudyId(id);
-    plan::set_settings(conn, id, settings)?;
+    plan::add_submissions(conn, id, &plan.input.submissions)?;
     Ok(id)
 }
 
@@ -319,24 +312,13 @@ pub fn rubric_id(conn: &Connection, id: StudyId) -> Result<i64, Failure> {
 
 /// Replaces a draft's settings and raters; its planned ratings stay.
 pub fn replace(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failure> {
-    let settings = &plan.settings;
     conn.execute("DELETE FROM study_submissions WHERE study_id = ?1", [id.0])?;
     conn.execute(
-        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5, presentation = ?6, sharing = ?7,
-             answers = ?8
-         WHERE id = ?1",
-        params![
-            id.0,
-            plan.title,
-            plan.version.0,
-            plan.rubric_id,
-            settings.seed.to_string(),
-            settings.presentation.code(),
-            settings.sharing.code(),
-            settings.answers.code(),
-        ],
+        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5 WHERE id = ?1",
+        params![id.0, plan.title, plan.version.0, plan.rubric_id, plan.input.seed.to_string()],
     )?;
-    plan::set_settings(conn, id, settings)?;
+    plan::save_settings(conn, id, &plan.input.settings)?;
+    plan::add_submissions(conn, id, &plan.input.submissions)?;
     // Rows that stay keep their counts of planned ratings, which triggers adjust.
     for (known, ..) in plan::raters(conn, id)? {
         if !plan.raters.iter().any(|(rater, ..)| *rater == known) {

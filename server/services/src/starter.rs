@@ -7,7 +7,7 @@ use model::{
     ids::SubmissionId,
     page::PageOf,
     problem::Problem,
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
     submission::{InvalidLines, Matching},
     user::Role,
 };
@@ -102,9 +102,9 @@ pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static
             dataset: DATASET.into(),
             submissions,
             raters: raters.map(|user| user.id).collect(),
-            raters_per_output: 2,
-            // Constant, so that every demo shows the same order.
+            // Constant,  so that every demo shows the same order.
             seed: Some(2022),
+            settings: StudySettings { raters_per_output: 2, ..StudySettings::default() },
             ..NewStudy::default()
         };
         services.studies.create(&admin, new).await?;

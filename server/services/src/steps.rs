@@ -66,7 +66,7 @@ pub fn encoded(steps: &[Step]) -> Result<Vec<String>, Failure> {
 /// Does the study's next step. Returns whether there was one.
 fn take(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
     // A study that is being deleted keeps its steps: they are deleted with it.
-    let Some(settings) = plan::settings(conn, study)? else { return Ok(false) };
+    let Some(input) = plan::input(conn, study)? else { return Ok(false) };
     let Some((id, step)) = steps::next(conn, study)? else { return Ok(false) };
     let rest = match step {
         Step::Clear => plan::clear(conn, study)?.then_some(Step::Clear),
@@ -79,7 +79,7 @@ fn take(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
             None
         }
         Step::Move(moves) => {
-            moves.iter().try_for_each(|one| plan::give(conn, study, settings.presentation, one))?;
+            moves.iter().try_for_each(|one| plan::give(conn, study, input.settings.presentation, one))?;
             None
         }
         Step::Shares(shares) => {

@@ -8,12 +8,16 @@ use model::{
     day::Day,
     ids::{OutputId, StudyId},
     lang::{Bilingual, Lang},
+    patch::Patch,
     quality::{
         KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool, QualityPage,
         QualitySettings, RaterLimits,
     },
+    study::QualityChange,
 };
 use port::quality::Quality as _;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{Global, studies::named};
 use base::error::Failure;
@@ -101,26 +105,34 @@ pub struct Import {
 pub struct Limits {
     /// Number of the study
     id: StudyId,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// The settings that `studies limits` changes, under the names of [`QualitySettings`].
+#[derive(Args, Serialize)]
+struct Settings {
     /// Minimum time for an output, in seconds; 0 for no limit
     #[arg(long, value_name = "SECONDS")]
     min_seconds: Option<u32>,
     /// Number of outputs below the minimum time in a window that exceeds the limit
-    #[arg(long, value_name = "N")]
-    fast: Option<u32>,
+    #[arg(long = "fast", value_name = "N")]
+    fast_limit: Option<u32>,
     /// Number of missed hidden checks in a window that exceeds the limit, at least 2; 0 for no limit
-    #[arg(long, value_name = "N")]
-    missed: Option<u32>,
+    #[arg(long = "missed", value_name = "N")]
+    missed_limit: Option<u32>,
     /// Length of a window, in rated outputs, at least 10
-    #[arg(long, value_name = "N")]
-    window: Option<u32>,
+    #[arg(long = "window", value_name = "N")]
+    limit_window: Option<u32>,
     /// What happens then
-    #[arg(long)]
-    then: Option<Then>,
+    #[arg(long = "then")]
+    limit_action: Option<Then>,
     /// Minutes of work after which raters read that a break helps; 0 for never
     #[arg(long = "break", value_name = "MINUTES")]
     break_minutes: Option<u32>,
     /// Day by which ratings are due, such as 2026-11-30; raters see it. "none" removes it
     #[arg(long, value_name = "DAY", value_parser = due)]
+    #[serde(skip)]
     due: Option<Due>,
 }
 
@@ -135,8 +147,15 @@ fn due(text: &str) -> Result<Due, String> {
     }
 }
 
+/// The options that were passed, as a change of the settings with their names.
+pub(super) fn change_of<T>(options: &impl Serialize) -> Result<Patch<T>, Failure> {
+    let fields: Map<String, Value> = serde_json::from_value(serde_json::to_value(options)?)?;
+    Ok(Patch::of(fields.into_iter().filter(|(_, value)| !value.is_null()).collect()))
+}
+
 /// [`LimitAction`] on the command line.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
 pub enum Then {
     /// Only the inbox shows it
     Note,
@@ -193,24 +212,12 @@ pub async fn run(global: &Global, services: &Services, command: Known) -> Result
 /// Runs `studies limits`.
 pub async fn limits(global: &Global, services: &Services, of: Limits) -> Result<(), Failure> {
     let (quality, admin) = (&services.quality, System.admin());
-    let old = quality.page(&admin, of.id).await?.settings;
-    let then = of.then.map(|then| match then {
-        Then::Note => LimitAction::Note,
-        Then::Warn => LimitAction::Warn,
-        Then::Pause => LimitAction::Pause,
-    });
-    let settings = QualitySettings {
-        min_seconds: of.min_seconds.unwrap_or(old.min_seconds),
-        fast_limit: of.fast.unwrap_or(old.fast_limit),
-        missed_limit: of.missed.unwrap_or(old.missed_limit),
-        limit_window: of.window.unwrap_or(old.limit_window),
-        limit_action: then.unwrap_or(old.limit_action),
-        break_minutes: of.break_minutes.unwrap_or(old.break_minutes),
-        due: of.due.map_or(old.due, |Due(day)| day),
-        ..old
-    };
-    if settings != old {
-        quality.set(&admin, of.id, settings).await?;
+    let mut change: QualityChange = change_of(&of.settings)?;
+    if let Some(Due(day)) = of.settings.due {
+        change = change.and("due", serde_json::to_value(day)?);
+    }
+    if !change.is_empty() {
+        quality.set(&admin, of.id, change).await?;
     }
     show_limits(global, services, &admin, of.id).await
 }

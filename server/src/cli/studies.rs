@@ -5,13 +5,20 @@ use model::{
     caller::System,
     ids::{StudyId, SubmissionId, UserId},
     lang::Lang,
+    patch::Patch,
     plan::{Extension, PlanDetail, Presentation, RatedAnswers, Sharing},
-    study::{NewStudy, StudyChange, StudyStatus},
+    study::{NewStudy, StudyChange, StudySettings, StudyStatus},
 };
 use port::{Plans, Studies as _, groups::Groups as _, quality::Quality as _};
+use serde::Serialize;
+use serde_json::{Value, json};
 use texts::plan::EN as PLAN;
 
-use super::{Global, Rows, known, public};
+use super::{
+    Global, Rows,
+    known::{self, change_of},
+    public,
+};
 use base::error::Failure;
 use command::table;
 use services::Services;
@@ -97,41 +104,58 @@ pub struct Create {
     /// Name of a group whose active members rate, too; repeat for each
     #[arg(long = "group", value_name = "NAME")]
     groups: Vec<String>,
-    /// Number of different raters per output
-    #[arg(long, default_value_t = 1)]
-    raters_per_output: u32,
+    #[command(flatten)]
+    settings: Settings,
     /// Seed of the random order [default: generated and recorded]
     #[arg(long)]
     seed: Option<u64>,
-    /// Limit the number of tasks, selected by the seed [default: all]
-    #[arg(long)]
-    tasks: Option<u32>,
-    /// How work is assigned: `count` (evenly), `language` (by the languages that each rater reads) or `hand` (manually)
-    #[arg(long, default_value = "count")]
-    sharing: Sharing,
     /// With --sharing hand: ratings for each rater, in the order of --rater; repeat for each
     #[arg(long = "share", value_name = "N")]
     shares: Vec<u32>,
-    /// How outputs are shown: `one` at a time or `side-by-side`
-    #[arg(long, default_value = "one")]
-    show: Presentation,
-    /// Which answers of a conversation are rated: the `last` or `each`
-    #[arg(long, default_value = "last")]
-    answers: RatedAnswers,
-    /// Seconds per rating, to estimate the hours in the plan [default: measured]
-    #[arg(long, value_name = "SECONDS")]
-    pace: Option<u32>,
     /// Rubric, with a version if it is not the newest, such as "aixbench 1" [default: the dataset's]
     #[arg(long)]
     rubric: Option<String>,
-    /// Minutes of work after which raters read that a break helps; 0 for never
-    #[arg(long = "break", value_name = "MINUTES", default_value_t = 0)]
-    break_minutes: u32,
     /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
     #[command(flatten)]
     names: Names,
+}
+
+/// The settings that `studies create` and `studies edit` set, under the names of [`StudySettings`].
+#[derive(Args, Serialize)]
+struct Settings {
+    /// Number of different raters per output [default: 1]
+    #[arg(long)]
+    raters_per_output: Option<u32>,
+    /// Limit the number of tasks, selected by the seed; 0 for all [default: all]
+    #[arg(long)]
+    tasks: Option<u32>,
+    /// How work is assigned: `count` (evenly), `language` (by the languages that each rater reads) or `hand` (manually)
+    /// [default: count]
+    #[arg(long)]
+    sharing: Option<Sharing>,
+    /// How outputs are shown: `one` at a time or `side-by-side` [default: one]
+    #[arg(long = "show")]
+    presentation: Option<Presentation>,
+    /// Which answers of a conversation are rated: the `last` or `each` [default: last]
+    #[arg(long)]
+    answers: Option<RatedAnswers>,
+    /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace [default: measured]
+    #[arg(long = "pace", value_name = "SECONDS")]
+    pace_s: Option<u32>,
+    /// Minutes of work after which raters read that a break helps; 0 for never [default: 0]
+    #[arg(long = "break", value_name = "MINUTES")]
+    break_minutes: Option<u32>,
+}
+
+impl Settings {
+    /// The options that were passed, as a change.
+    fn change<T>(&self) -> Result<Patch<T>, Failure> {
+        let none =
+            [("tasks", self.tasks), ("pace_s", self.pace_s)].into_iter().filter(|(_, number)| *number == Some(0));
+        Ok(none.fold(change_of(self)?, |change, (field, _)| change.and(field, Value::Null)))
+    }
 }
 
 /// `studies start`
@@ -171,33 +195,14 @@ pub struct Edit {
     /// Username of a rater; repeat for each. Replaces all raters
     #[arg(long = "rater", value_name = "NAME")]
     raters: Vec<String>,
-    /// Number of different raters per output
-    #[arg(long)]
-    raters_per_output: Option<u32>,
+    #[command(flatten)]
+    settings: Settings,
     /// Seed of the random order
     #[arg(long)]
     seed: Option<u64>,
-    /// Limit the number of tasks; 0 for all
-    #[arg(long)]
-    tasks: Option<u32>,
-    /// How work is assigned: `count`, `language` or `hand`
-    #[arg(long)]
-    sharing: Option<Sharing>,
     /// With --sharing hand: ratings for each rater, in the order of --rater; repeat for each
     #[arg(long = "share", value_name = "N")]
     shares: Vec<u32>,
-    /// How outputs are shown: `one` at a time or `side-by-side`
-    #[arg(long)]
-    show: Option<Presentation>,
-    /// Which answers of a conversation are rated: the `last` or `each`
-    #[arg(long)]
-    answers: Option<RatedAnswers>,
-    /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace
-    #[arg(long, value_name = "SECONDS")]
-    pace: Option<u32>,
-    /// Minutes of work after which raters read that a break helps; 0 for never
-    #[arg(long = "break", value_name = "MINUTES")]
-    break_minutes: Option<u32>,
 }
 
 /// `studies add-rater`
@@ -289,16 +294,10 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 title: create.title,
                 dataset: create.dataset,
                 submissions: create.submissions,
-                raters_per_output: create.raters_per_output,
                 seed: create.seed,
-                tasks: create.tasks,
-                presentation: create.show,
-                answers: create.answers,
-                sharing: create.sharing,
                 shares: create.shares,
-                pace_s: create.pace,
                 rubric: create.rubric,
-                break_minutes: create.break_minutes,
+                settings: create.settings.change()?.apply(&StudySettings::default())?,
                 draft: true,
             };
             let id = studies.create(&admin, new).await?;
@@ -328,21 +327,25 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             for name in &edit.raters {
                 raters.push(named(&services, "--rater", name).await?);
             }
-            let change = StudyChange {
-                title: edit.title,
-                rubric: edit.rubric,
-                submissions: Some(edit.submissions).filter(|all| !all.is_empty()),
-                raters: Some(raters).filter(|all| !all.is_empty()),
-                raters_per_output: edit.raters_per_output,
-                seed: edit.seed,
-                tasks: edit.tasks,
-                presentation: edit.show,
-                answers: edit.answers,
-                sharing: edit.sharing,
-                shares: Some(edit.shares).filter(|all| !all.is_empty()),
-                pace_s: edit.pace,
-                break_minutes: edit.break_minutes,
-            };
+            let mut change: StudyChange = edit.settings.change()?;
+            let lists = [
+                ("submissions", serde_json::to_value(&edit.submissions)?),
+                ("raters", serde_json::to_value(&raters)?),
+                ("shares", serde_json::to_value(&edit.shares)?),
+            ];
+            for (field, list) in lists.into_iter().filter(|(_, list)| *list != json!([])) {
+                change = change.and(field, list);
+            }
+            let values = [
+                ("title", edit.title.map(Value::from)),
+                ("rubric", edit.rubric.map(Value::from)),
+                ("seed", edit.seed.map(Value::from)),
+            ];
+            for (field, value) in values {
+                if let Some(value) = value {
+                    change = change.and(field, value);
+                }
+            }
             services.plans.edit(&admin, edit.id, change).await?;
             return global.show(&services.plans.get(&admin, edit.id).await?, plan_text);
         }

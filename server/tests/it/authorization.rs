@@ -21,7 +21,7 @@ use model::{
     lang::Bilingual,
     page::PageOf,
     run::NewRun,
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
     user::Role,
 };
 use port::{Accounts, Grading, Runs, Studies, guidelines::Guidelines};
@@ -67,7 +67,7 @@ async fn set_up(app: TestApp) -> TestSetup {
         dataset: "starter".into(),
         submissions: vec![first],
         raters: vec![dora.id],
-        raters_per_output: 1,
+        settings: StudySettings { raters_per_output: 1, ..StudySettings::default() },
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, other).await.unwrap();

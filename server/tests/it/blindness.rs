@@ -24,7 +24,7 @@ use model::{
     page::PageOf,
     plan::Presentation,
     quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings},
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
 };
 use port::{
     Accounts, Studies, Submissions,
@@ -167,7 +167,7 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("named_models", Sent::Json(json!({"study": 1}))),
         ("mask_study", form(&[("study", "1")])),
         ("draft_settings", Sent::Json(json!({"id": 1}))),
-        ("edit_study", form(&[("id", "1"), ("title", "x"), ("raters_per_output", "1")])),
+        ("edit_study", form(&[("id", "1"), ("study[title]", "x")])),
         ("study_task", Sent::Json(json!({"id": 1, "task": 1}))),
         ("plan", Sent::Json(json!({"id": 1}))),
         ("study_quality", Sent::Json(json!({"study": 1}))),
@@ -214,7 +214,7 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("set_disabled", form(&[("user", "1"), ("disabled", "true")])),
         ("set_role", form(&[("user", "1"), ("role", "rater")])),
         ("set_reads", form(&[("user", "1"), ("reads", "en")])),
-        ("create_study", form(&[("title", "x"), ("dataset", "starter"), ("raters_per_output", "1")])),
+        ("create_study", form(&[("study[title]", "x"), ("study[dataset]", "starter")])),
         ("set_study_status", form(&[("id", "1"), ("status", "closed")])),
         ("reopen_study", form(&[("id", "1"), ("reason", "late")])),
         ("add_rater", form(&[("id", "1"), ("user", "1")])),
@@ -222,20 +222,7 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("extend_study", form(&[("id", "1"), ("raters_per_output", "3")])),
         ("duplicate_study", form(&[("id", "1")])),
         ("set_pace", form(&[("id", "1"), ("seconds", "9")])),
-        (
-            "set_quality",
-            form(&[
-                ("study", "1"),
-                ("asked[calibration]", "none"),
-                ("asked[tolerance]", "0"),
-                ("asked[needed]", "0"),
-                ("asked[known_item_every]", "0"),
-                ("asked[repeat_every]", "0"),
-                ("asked[repeat_apart]", "0"),
-                ("asked[policy]", "adjudicator"),
-                ("asked[shown]", "own"),
-            ]),
-        ),
+        ("set_quality", form(&[("study", "1"), ("settings[shown]", "own")])),
         ("add_known_item", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
         ("change_known_item", form(&[("study", "1"), ("item", "1"), ("deactivated", "true"), ("pool", "hidden")])),
         ("remove_known_item", form(&[("study", "1"), ("item", "1")])),
@@ -838,10 +825,8 @@ async fn prepare(app: &TestApp) {
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: raters.clone(),
-        raters_per_output: 2,
-        tasks: Some(8),
         seed: Some(11),
-        presentation,
+        settings: StudySettings { raters_per_output: 2, tasks: Some(8), presentation, ..StudySettings::default() },
         ..NewStudy::default()
     };
     // Each new study gets a copy.
@@ -873,7 +858,7 @@ async fn prepare(app: &TestApp) {
         shown: FeedbackLevel::Own,
         ..QualitySettings::default()
     };
-    app.services.quality.set(&ADMIN, blind, settings).await.unwrap();
+    app.services.quality.set(&ADMIN, blind, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
     let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
     app.services.quality.set_adjudicator(&ADMIN, blind, ada, true).await.unwrap();
 }

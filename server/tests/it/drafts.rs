@@ -12,7 +12,8 @@ use model::{
     ids::{StudyId, SubmissionId, UserId},
     page::PageOf,
     plan::{Presentation, Sharing},
-    study::{NewStudy, StudyChange, StudyStatus},
+    quality::QualitySettings,
+    study::{NewStudy, StudyChange, StudySettings, StudyStatus},
 };
 use port::{Accounts, Plans as _, Studies as _, Submissions as _, audit::AuditLog as _, quality::Quality as _};
 use serde_json::{Value, json};
@@ -32,9 +33,9 @@ async fn draft(app: &TestApp) -> (StudyId, Vec<SubmissionId>, Vec<UserId>) {
         dataset: "starter".into(),
         submissions: submissions[..1].to_vec(),
         raters: raters[..2].to_vec(),
-        raters_per_output: 1,
         seed: Some(1),
         draft: true,
+        settings: StudySettings { raters_per_output: 1, ..StudySettings::default() },
         ..NewStudy::default()
     };
     (app.services.studies.create(&ADMIN, new).await.unwrap(), submissions, raters)
@@ -47,11 +48,15 @@ fn state(app: &TestApp, id: StudyId) -> String {
         .read_blocking(|conn| {
             let text = |sql: &str| conn.query_row(sql, [id.0], |row| row.get::<_, String>(0));
             Ok([
-                text("SELECT json_array(title, rubric_id, raters_per_output, seed, presentation, sharing, tasks, pace_s) FROM studies WHERE id = ?1")?,
+                text("SELECT json_array(title, rubric_id, seed, json(settings)) FROM studies WHERE id = ?1")?,
                 text("SELECT json_group_array(submission_id) FROM study_submissions WHERE study_id = ?1")?,
-                text("SELECT json_group_array(json_array(user_id, share, open)) FROM study_raters WHERE study_id = ?1")?,
-                text("SELECT json_group_array(json_array(output_id, slot, user_id, place)) FROM
-                      (SELECT * FROM assignments WHERE study_id = ?1 ORDER BY output_id, slot)")?,
+                text(
+                    "SELECT json_group_array(json_array(user_id, share, open)) FROM study_raters WHERE study_id = ?1",
+                )?,
+                text(
+                    "SELECT json_group_array(json_array(output_id, slot, user_id, place)) FROM
+                      (SELECT * FROM assignments WHERE study_id = ?1 ORDER BY output_id, slot)",
+                )?,
             ]
             .join("\n"))
         })
@@ -87,47 +92,49 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
         }
         assert_eq!(state(&app, id), before, "{field}");
     };
-    let of = StudyChange::default;
-    refused(StudyChange { break_minutes: Some(481), ..of() }, "break_minutes").await;
-    refused(StudyChange { title: Some(" ".into()), raters_per_output: Some(2), ..of() }, "title").await;
-    refused(StudyChange { title: Some("New".into()), raters_per_output: Some(3), ..of() }, "raters_per_output").await;
-    refused(StudyChange { raters: Some(Vec::new()), ..of() }, "raters").await;
-    refused(StudyChange { submissions: Some(Vec::new()), ..of() }, "submissions").await;
-    refused(StudyChange { rubric: Some("none 9".into()), ..of() }, "rubric").await;
-    refused(StudyChange { sharing: Some(Sharing::Hand), shares: Some(vec![1, 1]), ..of() }, "shares").await;
+    let of = |fields: Value| StudyChange::of(fields.as_object().unwrap().clone());
+    refused(of(json!({"break_minutes": 481})), "break_minutes").await;
+    refused(of(json!({"spread": 9})), "spread").await;
+    refused(of(json!({"calibration": "must_pass", "needed": 1})), "calibration").await;
+    refused(of(json!({"title": " ", "raters_per_output": 2})), "title").await;
+    refused(of(json!({"title": "New", "raters_per_output": 3})), "raters_per_output").await;
+    refused(of(json!({"raters": []})), "raters").await;
+    refused(of(json!({"submissions": []})), "submissions").await;
+    refused(of(json!({"rubric": "none 9"})), "rubric").await;
+    refused(of(json!({"sharing": "hand", "shares": [1, 1]})), "shares").await;
+    refused(of(json!({"tasks": 0})), "tasks").await;
+    refused(of(json!({"pace_s": 0})), "pace_s").await;
+    refused(of(json!({"dataset": "other"})), "dataset").await;
+    refused(of(json!({"raterss": []})), "raterss").await;
 
     // One field leaves the others.
-    app.services.plans.edit(&ADMIN, id, StudyChange { title: Some("Round 2".into()), ..of() }).await.unwrap();
+    app.services.plans.edit(&ADMIN, id, of(json!({"title": "Round 2"}))).await.unwrap();
     assert_eq!(state(&app, id), before.replace("Pilot", "Round 2"), "the same seed draws the same plan");
     // All of them.
-    let all = StudyChange {
-        submissions: Some(submissions.clone()),
-        raters: Some(raters.clone()),
-        raters_per_output: Some(2),
-        seed: Some(9),
-        tasks: Some(5),
-        presentation: Some(Presentation::SideBySide),
-        sharing: Some(Sharing::Language),
-        pace_s: Some(40),
-        break_minutes: Some(45),
-        ..of()
-    };
+    let all = of(json!({
+        "submissions": submissions, "raters": raters, "raters_per_output": 2, "seed": 9, "tasks": 5,
+        "presentation": "side_by_side", "sharing": "language", "pace_s": 40, "break_minutes": 45
+    }));
     app.services.plans.edit(&ADMIN, id, all).await.unwrap();
     is_sound(&app, id);
     let present = app.services.plans.draft(&ADMIN, id).await.unwrap().settings;
-    assert_eq!(
-        (present.submissions, present.raters, present.raters_per_output),
-        (submissions.clone(), raters.clone(), 2)
-    );
-    assert_eq!((present.seed, present.tasks, present.pace_s), (Some(9), Some(5), Some(40)));
-    assert_eq!(present.break_minutes, 45);
-    assert_eq!((present.presentation, present.sharing), (Presentation::SideBySide, Sharing::Language));
+    assert_eq!((present.submissions, present.raters, present.seed), (submissions.clone(), raters.clone(), Some(9)));
+    let settings = StudySettings {
+        raters_per_output: 2,
+        tasks: Some(5),
+        presentation: Presentation::SideBySide,
+        sharing: Sharing::Language,
+        pace_s: Some(40),
+        quality: QualitySettings { break_minutes: 45, ..QualitySettings::default() },
+        ..StudySettings::default()
+    };
+    assert_eq!(present.settings, settings);
     let plan = app.services.plans.get(&ADMIN, id).await.unwrap();
     assert_eq!((plan.tasks, plan.wanted), (5, plan.outputs * 2));
-    // 0 is all and as measured.
-    app.services.plans.edit(&ADMIN, id, StudyChange { tasks: Some(0), pace_s: Some(0), ..of() }).await.unwrap();
+    // Null is all and as measured.
+    app.services.plans.edit(&ADMIN, id, of(json!({"tasks": null, "pace_s": null}))).await.unwrap();
     let present = app.services.plans.draft(&ADMIN, id).await.unwrap().settings;
-    assert_eq!((present.tasks, present.pace_s), (None, None));
+    assert_eq!(present.settings, StudySettings { tasks: None, pace_s: None, ..settings });
     is_sound(&app, id);
     let filter = AuditFilter { action: "study.edit".into(), ..AuditFilter::default() };
     assert_eq!(
@@ -138,7 +145,7 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
 
     app.services.studies.set_status(&ADMIN, id, StudyStatus::Running).await.unwrap();
     let before = state(&app, id);
-    let late = app.services.plans.edit(&ADMIN, id, StudyChange { title: Some("Late".into()), ..of() }).await;
+    let late = app.services.plans.edit(&ADMIN, id, of(json!({"title": "Late"}))).await;
     let AppError::Conflict(message) = late.unwrap_err() else { panic!("no conflict") };
     assert!(message.en.contains("Extend it"), "{message:?}");
     assert_eq!(state(&app, id), before);
@@ -164,20 +171,20 @@ async fn a_draft_is_edited_by_form_and_by_the_api() {
     let names: Vec<_> = raters.iter().map(|rater| rater.to_string()).collect();
     let sent = [
         ("id", number.as_str()),
-        ("title", "Edited"),
-        ("submissions[0]", submission.as_str()),
-        ("raters[0]", names[1].as_str()),
-        ("raters[1]", names[2].as_str()),
-        ("raters_per_output", "2"),
-        ("seed", ""),
-        ("tasks", ""),
-        ("presentation", "one"),
-        ("sharing", "count"),
+        ("study[title]", "Edited"),
+        ("study[submissions][0]", submission.as_str()),
+        ("study[raters][0]", names[1].as_str()),
+        ("study[raters][1]", names[2].as_str()),
+        ("study[seed]", ""),
+        ("study[settings][raters_per_output]", "2"),
+        ("study[settings][tasks]", ""),
+        ("study[settings][presentation]", "one"),
+        ("study[settings][sharing]", "count"),
     ];
     let answer = admin.form("/rpc/edit_study", &sent).await;
     assert_eq!(answer.location(), format!("/admin/studies/{id}/plan"));
     let present = app.services.plans.draft(&ADMIN, id).await.unwrap().settings;
-    assert_eq!((present.title.as_str(), present.raters_per_output, present.seed), ("Edited", 2, Some(1)));
+    assert_eq!((present.title.as_str(), present.settings.raters_per_output, present.seed), ("Edited", 2, Some(1)));
     assert_eq!((present.submissions, present.raters), (vec![submissions[1]], raters[1..].to_vec()));
     is_sound(&app, id);
 

@@ -14,7 +14,7 @@ use model::{
     ids::{SubmissionId, UploadId, UserId},
     lang::Lang,
     page::PageOf,
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
     submission::{InvalidLines, Matching, Preview, SubmissionRow, UploadRow, UploadState},
 };
 use port::{Accounts, Grading, Studies, Submissions, quality::Quality};
@@ -285,7 +285,7 @@ async fn the_preview_shows_what_raters_will_see() {
         dataset: DATASET.into(),
         submissions: vec![taken],
         raters: vec![ada],
-        raters_per_output: 1,
+        settings: StudySettings { raters_per_output: 1, ..StudySettings::default() },
         ..NewStudy::default()
     };
     let study = app.services.studies.create(&System.admin(), study).await.unwrap();

@@ -14,7 +14,7 @@ use model::{
     page::PageOf,
     plan::Presentation,
     quality::QualitySettings,
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
     submission::{InvalidLines, Matching},
 };
 use port::{Accounts, Studies, Submissions, quality::Quality};
@@ -262,10 +262,20 @@ async fn a_study_suggests_a_break_to_its_raters() {
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
     let settings = QualitySettings { break_minutes: 45, ..QualitySettings::default() };
-    app.services.quality.set(&System.admin(), StudyId(1), settings).await.unwrap();
+    app.services
+        .quality
+        .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&settings).unwrap())
+        .await
+        .unwrap();
     assert_eq!(next(&mut ada, &study).await.unwrap().break_minutes, 45);
     let wrong = QualitySettings { break_minutes: 481, ..settings };
-    assert!(app.services.quality.set(&System.admin(), StudyId(1), wrong).await.is_err());
+    assert!(
+        app.services
+            .quality
+            .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&wrong).unwrap())
+            .await
+            .is_err()
+    );
 }
 
 #[tokio::test]
@@ -330,8 +340,11 @@ async fn side_by_side_outputs_have_letters_and_no_names() {
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: users.iter().filter(|user| user.name != "admin").map(|user| user.id).collect(),
-        raters_per_output: 2,
-        presentation: Presentation::SideBySide,
+        settings: StudySettings {
+            raters_per_output: 2,
+            presentation: Presentation::SideBySide,
+            ..StudySettings::default()
+        },
         ..NewStudy::default()
     };
     app.services.studies.create(&operator, new).await.unwrap();
@@ -669,8 +682,11 @@ async fn task_with_fifteen_outputs_is_rated_completely() {
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: users.iter().filter(|user| user.name == "ada").map(|user| user.id).collect(),
-        raters_per_output: 1,
-        presentation: Presentation::SideBySide,
+        settings: StudySettings {
+            raters_per_output: 1,
+            presentation: Presentation::SideBySide,
+            ..StudySettings::default()
+        },
         ..NewStudy::default()
     };
     app.services.studies.create(&operator, new).await.unwrap();

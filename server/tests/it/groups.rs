@@ -53,15 +53,15 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     app.services.accounts.set_disabled(&admin, of("bo"), true).await.unwrap();
     let mut browser = app.admin().await;
     let page = browser.get("/admin/studies/new?dataset=starter").await.body;
-    assert!(page.contains("name=\"groups[]\"") && page.contains("2 members"), "{page}");
+    assert!(page.contains("name=\"study[groups][]\"") && page.contains("2 members"), "{page}");
     let (group, ada) = (id.to_string(), of("ada").to_string());
     let fields = [
-        ("title", "T"),
-        ("dataset", "starter"),
-        ("submissions[]", "1"),
-        ("raters[]", ada.as_str()),
-        ("groups[]", group.as_str()),
-        ("raters_per_output", "2"),
+        ("study[title]", "T"),
+        ("study[dataset]", "starter"),
+        ("study[submissions][]", "1"),
+        ("study[raters][]", ada.as_str()),
+        ("study[groups][]", group.as_str()),
+        ("study[settings][raters_per_output]", "2"),
     ];
     let plan = browser.form("/rpc/create_study", &fields).await;
     assert!(plan.location().ends_with("/plan"), "{}", plan.location());

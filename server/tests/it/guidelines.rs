@@ -12,7 +12,7 @@ use model::{
     ids::StudyId,
     lang::{Bilingual, Lang},
     page::PageOf,
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
 };
 use port::{Accounts, Plans, Studies, Submissions, guidelines::Guidelines};
 use serde_json::{Value, json};
@@ -117,7 +117,7 @@ async fn new_studies_begin_with_the_datasets_guidelines() {
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: users.iter().filter(|user| user.name == "ada").map(|user| user.id).collect(),
-        raters_per_output: 1,
+        settings: StudySettings { raters_per_output: 1, ..StudySettings::default() },
         ..NewStudy::default()
     };
     let id = app.services.studies.create(&admin, new).await.unwrap();

@@ -16,7 +16,7 @@ use model::{
     page::PageOf,
     plan::Presentation,
     run::{ItemFilter, ItemResult, Origin},
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
     submission::{InvalidLines, Matching, OutputFilter},
     user::Role,
 };
@@ -335,8 +335,7 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
             dataset,
             submissions,
             raters,
-            raters_per_output: 1,
-            presentation,
+            settings: StudySettings { raters_per_output: 1, presentation, ..StudySettings::default() },
             ..NewStudy::default()
         };
         app.services.studies.create(&System.admin(), new).await.unwrap();

@@ -13,6 +13,7 @@ use db::{FILE, accounts, models, runs, studies, submissions, uploads};
 use model::{
     find::{Hit, Kind},
     page::{Found, PageOf, Paged, Which},
+    study::StudySettings,
 };
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
@@ -133,9 +134,9 @@ fn add(conn: &Connection, random: &mut ChaCha8Rng, n: usize) -> Result<(), Failu
     let version: i64 =
         conn.query_row("SELECT id FROM dataset_versions ORDER BY random() LIMIT 1", [], |row| row.get(0))?;
     conn.execute(
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_at)
-         VALUES (?1, ?2, ?3, (SELECT min(id) FROM rubrics), 1, '1', ?4, 1)",
-        params![format!("token {n}"), word, version, status],
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, settings, seed, status, created_at)
+         VALUES (?1, ?2, ?3, (SELECT min(id) FROM rubrics), ?5, '1', ?4, 1)",
+        params![format!("token {n}"), word, version, status, serde_json::to_string(&StudySettings::default())?],
     )?;
     conn.execute("INSERT INTO models (name) VALUES (?1)", [format!("{word} {n}")])?;
     let model = conn.last_insert_rowid();
@@ -301,9 +302,9 @@ async fn long_lists_cost_what_short_ones_do() {
                         [n.to_string()],
                     )?;
                     tx.execute(
-                        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_at)
-                         VALUES (?1, 'same', 1, (SELECT min(id) FROM rubrics), 1, '1', 'draft', 1)",
-                        [format!("t {n}")],
+                        "INSERT INTO all_studies (token, title, version_id, rubric_id, settings, seed, status, created_at)
+                         VALUES (?1, 'same', 1, (SELECT min(id) FROM rubrics), ?2, '1', 'draft', 1)",
+                        [format!("t {n}"), serde_json::to_string(&StudySettings::default())?],
                     )?;
                     tx.execute(
                         "INSERT INTO users (name, role, password_hash, created_at) VALUES (?1, 'rater', 'x', 1)",

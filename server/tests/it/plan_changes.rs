@@ -9,7 +9,7 @@ use model::{
     ids::{StudyId, SubmissionId, Token},
     plan::{Extension, Presentation, Reads, Sharing},
     quality::{Policy, QualitySettings},
-    study::{NewStudy, StudyStatus},
+    study::{NewStudy, StudySettings, StudyStatus},
     submission::{InvalidLines, Matching},
 };
 use port::{Grading, Plans, Studies, Submissions, quality::Quality};
@@ -39,7 +39,7 @@ async fn plan(services: &Services, study: StudyId) -> String {
             "SELECT CASE e.kind WHEN 'added' THEN 'joined' WHEN 'removed' THEN 'left' WHEN 'taken_over' THEN 'taken'
                  ELSE e.kind END || ' ' || e.detail
              FROM plan_events e WHERE e.study_id = ?1 ORDER BY e.id",
-            "SELECT raters_per_output || ' ' || coalesce(tasks, '-') FROM studies WHERE id = ?1",
+            "SELECT raters_per_output || ' ' || coalesce(settings ->> '$.tasks', '-') FROM studies WHERE id = ?1",
         ] {
             let mut statement = conn.prepare(sql)?;
             for line in statement.query_map([study.0], |row| row.get::<_, String>(0))? {
@@ -66,12 +66,15 @@ async fn changed(presentation: Presentation, sharing: Sharing) -> String {
         submissions: models[..2].to_vec(),
         raters: raters[..4].iter().map(id).collect(),
         shares: vec![20; if sharing == Sharing::Hand { 4 } else { 0 }],
-        raters_per_output: 2,
         seed: Some(7),
-        tasks: Some(6),
-        presentation,
-        sharing,
         draft: true,
+        settings: StudySettings {
+            raters_per_output: 2,
+            tasks: Some(6),
+            presentation,
+            sharing,
+            ..StudySettings::default()
+        },
         ..NewStudy::default()
     };
     let (study, token) = study(services, new).await;
@@ -145,8 +148,8 @@ async fn large() -> (TestApp, Vec<Person>, StudyId, Token) {
         dataset: starter::DATASET.into(),
         submissions: vec![submission],
         raters: raters[..4].iter().map(id).collect(),
-        raters_per_output: 2,
         seed: Some(3),
+        settings: StudySettings { raters_per_output: 2, ..StudySettings::default() },
         ..NewStudy::default()
     };
     let study = app.services.studies.create(&admin, new).await.unwrap();
@@ -187,7 +190,7 @@ async fn make(services: &Services, study: StudyId, raters: &[Person], change: Ma
         Many::AskAgain => {
             let settings =
                 QualitySettings { spread: Some(0), policy: Policy::ExtraRater, ..QualitySettings::default() };
-            services.quality.set(&admin, study, settings).await
+            services.quality.set(&admin, study, model::study::QualityChange::whole(&settings).unwrap()).await
         }
     }
 }

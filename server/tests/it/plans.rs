@@ -19,7 +19,7 @@ use model::{
         BREAK_MOST, CalibrationMode, FeedbackLevel, KnownItemSource, LimitAction, MISSED_LEAST, NewKnownItem, Policy,
         Pool, QualitySettings, SECONDS_MOST, WINDOW_LEAST, WINDOW_MOST,
     },
-    study::{NewStudy, StudyStatus},
+    study::{NewStudy, StudySettings, StudyStatus},
     user::{Me, Role},
 };
 use port::{Grading, Plans, Studies, Submissions, quality::Quality as _};
@@ -234,11 +234,14 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
         submissions: models[..2].to_vec(),
         raters: callers[..4].iter().map(id).collect(),
         shares: vec![100; if sharing == Sharing::Hand { 4 } else { 0 }],
-        raters_per_output: 2,
         seed: Some(seed),
-        tasks: Some(6),
-        presentation,
-        sharing,
+        settings: StudySettings {
+            raters_per_output: 2,
+            tasks: Some(6),
+            presentation,
+            sharing,
+            ..StudySettings::default()
+        },
         ..NewStudy::default()
     };
     let (study, token) = study(&services, new).await;
@@ -338,8 +341,8 @@ async fn twenty_at_once_finish_a_study_together() {
         dataset: starter::DATASET.into(),
         submissions: submissions(&services).await,
         raters: callers.iter().map(id).collect(),
-        raters_per_output: 7,
         seed: Some(20),
+        settings: StudySettings { raters_per_output: 7, ..StudySettings::default() },
         ..NewStudy::default()
     };
     let (study, token) = study(&services, new).await;
@@ -369,9 +372,12 @@ async fn side_by_side_assigns_whole_tasks_in_a_per_rater_order() {
         dataset: starter::DATASET.into(),
         submissions: submissions(services).await,
         raters: callers.iter().map(id).collect(),
-        raters_per_output: 3,
         seed: Some(3),
-        presentation: Presentation::SideBySide,
+        settings: StudySettings {
+            raters_per_output: 3,
+            presentation: Presentation::SideBySide,
+            ..StudySettings::default()
+        },
         ..NewStudy::default()
     };
     let (study, token) = study(services, new).await;
@@ -412,13 +418,16 @@ async fn draft_is_planned_changed_started_and_duplicated() {
         dataset: starter::DATASET.into(),
         submissions: submissions(services).await[..2].to_vec(),
         raters: callers[..2].iter().map(id).collect(),
-        sharing: Sharing::Hand,
         shares: vec![20, 10],
-        raters_per_output: 1,
         seed: Some(5),
-        tasks: Some(15),
-        pace_s: Some(60),
         draft: true,
+        settings: StudySettings {
+            sharing: Sharing::Hand,
+            raters_per_output: 1,
+            tasks: Some(15),
+            pace_s: Some(60),
+            ..StudySettings::default()
+        },
         ..NewStudy::default()
     };
     let short = NewStudy { shares: vec![20, 9], ..new.clone() };
@@ -545,13 +554,16 @@ fn a_duplicate_has_the_settings_and_people_of_its_original() {
             } else {
                 vec![]
             },
-            raters_per_output,
-            tasks,
-            pace_s,
-            presentation,
-            answers,
-            sharing,
             draft: true,
+            settings: StudySettings {
+                raters_per_output,
+                tasks,
+                pace_s,
+                presentation,
+                answers,
+                sharing,
+                ..StudySettings::default()
+            },
             ..NewStudy::default()
         };
         let adjudicators: Vec<UserId> = people.1.iter().map(|at| id(&callers[*at])).collect();
@@ -580,7 +592,7 @@ async fn duplicated(
         };
         services.quality.add_known_item(&admin, study, new).await.unwrap();
     }
-    services.quality.set(&admin, study, quality).await.unwrap();
+    services.quality.set(&admin, study, model::study::QualityChange::whole(&quality).unwrap()).await.unwrap();
     for rater in adjudicators {
         services.quality.set_adjudicator(&admin, study, *rater, true).await.unwrap();
     }
@@ -609,8 +621,8 @@ async fn database_enforces_raters_per_output() {
         dataset: starter::DATASET.into(),
         submissions: submissions(services).await[..1].to_vec(),
         raters: callers.iter().map(id).collect(),
-        raters_per_output: 2,
         draft: true,
+        settings: StudySettings { raters_per_output: 2, ..StudySettings::default() },
         ..NewStudy::default()
     };
     let (study, token) = study(services, new).await;
@@ -639,7 +651,7 @@ async fn database_enforces_raters_per_output() {
         .unwrap();
     services.studies.set_status(&System.admin(), study, StudyStatus::Running).await.unwrap();
     refused("DELETE FROM assignments WHERE study_id = ?1").await;
-    refused("UPDATE all_studies SET raters_per_output = 1 WHERE id = ?1").await;
+    refused("UPDATE all_studies SET settings = json_set(settings, '$.raters_per_output', 1) WHERE id = ?1").await;
     let Next::Item(item) = services.grading.next(&callers[0], &token, Vec::new()).await.unwrap() else {
         panic!("there is work")
     };

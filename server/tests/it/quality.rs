@@ -73,7 +73,7 @@ async fn add_known_item(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
 }
 
 async fn set(app: &TestApp, settings: QualitySettings) {
-    app.services.quality.set(&ADMIN, STUDY, settings).await.unwrap();
+    app.services.quality.set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
 }
 
 async fn counts(app: &TestApp) -> (i64, i64) {
@@ -95,7 +95,8 @@ async fn invalid_settings_are_refused() {
     let app = TestApp::demo().await;
     add_known_item(&app, &[[4, 3, 5]]).await;
     let check = async |settings: QualitySettings, field: &str| {
-        let answer = app.services.quality.set(&ADMIN, STUDY, settings).await;
+        let answer =
+            app.services.quality.set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap()).await;
         match answer.unwrap_err() {
             model::error::AppError::Invalid(problems) => assert_eq!(problems[0].file, field, "{settings:?}"),
             other => panic!("{settings:?}: {other:?}"),

@@ -17,7 +17,7 @@ use model::{
     plan::RatedAnswers,
     quality::{KnownItemSource, NewKnownItem, Pool},
     rubric::{Dimension, DimensionForm, Level, Rubric, SavedRubric},
-    study::NewStudy,
+    study::{NewStudy, StudySettings},
 };
 use port::{Accounts, Comparisons, Plans, Studies, Submissions, quality::Quality, rubrics::Rubrics, upkeep::Upkeeps};
 use serde_json::{Value, json};
@@ -68,10 +68,9 @@ async fn begin_with(app: &TestApp, rubric: Option<&str>, tasks: Option<u32>) -> 
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: users.iter().filter(|user| ["ada", "bo"].contains(&user.name.as_str())).map(|user| user.id).collect(),
-        raters_per_output: 2,
         rubric: rubric.map(str::to_owned),
-        tasks,
         seed: Some(7),
+        settings: StudySettings { raters_per_output: 2, tasks, ..StudySettings::default() },
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, new).await
@@ -391,11 +390,9 @@ pub async fn conversations(app: &TestApp, answers: RatedAnswers) -> (StudyId, Su
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: users.iter().filter(|user| ["ada", "bo"].contains(&user.name.as_str())).map(|user| user.id).collect(),
-        raters_per_output: 2,
         rubric: Some("listed".into()),
-        answers,
-        tasks: Some(6),
         seed: Some(7),
+        settings: StudySettings { raters_per_output: 2, answers, tasks: Some(6), ..StudySettings::default() },
         ..NewStudy::default()
     };
     (app.services.studies.create(&admin, new).await.unwrap(), submission)
@@ -535,9 +532,8 @@ async fn a_study_rates_the_last_answer_or_each_one() {
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: vec![plan.raters[0].id],
-        raters_per_output: 1,
         draft: true,
-        answers,
+        settings: StudySettings { raters_per_output: 1, answers, ..StudySettings::default() },
         ..NewStudy::default()
     };
     for (way, last, all) in [("n", 1, 3), ("multi", 2, 3), ("single", 2, 3), ("base", 3, 3)] {

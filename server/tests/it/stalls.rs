@@ -8,7 +8,7 @@ use base::clock;
 use db::{
     imported_ratings::{self, Given, Study},
     judge_scores,
-    plan::{self, Planned, Settings},
+    plan::{self, Input, Planned},
     staging,
     studies::{self, Plan},
     submissions::{self, NewOutput, NewSubmission},
@@ -22,10 +22,9 @@ use model::{
     grading::{Draft, GradingItem, Next, Receipt},
     ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
     page::PageOf,
-    plan::{Presentation, RatedAnswers, Sharing},
     quality::{FeedbackLevel, QualitySettings},
     ratings_import::RatingsKind,
-    study::{NewStudy, StudyStatus},
+    study::{NewStudy, StudySettings, StudyStatus},
     submission::{InvalidLines, Matching},
     time::Timestamp,
     user::Role,
@@ -243,7 +242,7 @@ async fn a_large_study_is_stored_in_small_transactions() {
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: people.iter().filter(|person| person.role == Role::Rater).map(|person| person.id).collect(),
-        raters_per_output: 2,
+        settings: StudySettings { raters_per_output: 2, ..StudySettings::default() },
         ..NewStudy::default()
     };
     let id = services.studies.create(&admin, new).await.unwrap();
@@ -429,13 +428,8 @@ async fn killed_import_is_hidden_and_deleted() {
                 title: "Killed before it began".into(),
                 version: target.version,
                 rubric_id: target.rubric_id,
-                settings: Settings {
-                    presentation: Presentation::One,
-                    answers: RatedAnswers::Last,
-                    sharing: Sharing::Count,
-                    tasks: None,
-                    pace_s: None,
-                    raters_per_output: 1,
+                input: Input {
+                    settings: StudySettings::default(),
                     seed: 1,
                     submissions: vec![SubmissionId(submission)],
                 },
@@ -472,7 +466,11 @@ async fn lists_of_studies_do_not_compute_figures_again() {
     let app = TestApp::demo().await;
     let services = &app.services;
     let settings = QualitySettings { shown: FeedbackLevel::Own, spread: Some(0), ..QualitySettings::default() };
-    services.quality.set(&System.admin(), StudyId(1), settings).await.unwrap();
+    services
+        .quality
+        .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&settings).unwrap())
+        .await
+        .unwrap();
     let mut people = [app.rater().await, app.demo_user("bo").await, app.admin().await];
     let own = study(&mut people[0]).await;
     for _ in 0..2 {

@@ -14,7 +14,7 @@ use model::{
     ids::{StudyId, SubmissionId},
     page::PageOf,
     run::NewRun,
-    study::{NewStudy, StudyStatus},
+    study::{NewStudy, StudySettings, StudyStatus},
     upkeep::{DependentKind, UNDO_MS},
 };
 use port::{Runs, Studies, Submissions, upkeep::Upkeeps};
@@ -53,7 +53,7 @@ async fn unrated_study(app: &TestApp) -> StudyId {
         dataset: "starter".into(),
         submissions: listed(app).await,
         raters: raters.unwrap(),
-        raters_per_output: 1,
+        settings: StudySettings { raters_per_output: 1, ..StudySettings::default() },
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, new).await.unwrap()

@@ -34,7 +34,7 @@ pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
             <div class="fields">
                 <div class="field field--short">
                     <label class="label" for="due">{t.due}</label>
-                    <input class="input" id="due" name="asked[due]" type="date" value=s.due.map(|day| day.to_string()) aria-describedby="due-hint"/>
+                    <input class="input" id="due" name="settings[due]" type="date" value=s.due.map(|day| day.to_string()) aria-describedby="due-hint"/>
                     <p class="hint" id="due-hint">{t.due_hint}</p>
                 </div>
             </div>
@@ -55,7 +55,7 @@ pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
                 {number("missed_limit", t.missed_limit, s.missed_limit.to_string(), t.missed_limit_hint, true)}
                 <div class="field">
                     <label class="label" for="limit_action">{t.limit_action}</label>
-                    <select class="input" id="limit_action" name="asked[limit_action]">
+                    <select class="input" id="limit_action" name="settings[limit_action]">
                         {options(vec![("note", t.limit_note), ("warn", t.limit_warn), ("pause", t.limit_pause)], action)}
                     </select>
                 </div>

@@ -123,7 +123,7 @@ fn number(name: &'static str, label: &'static str, value: String, hint: &'static
     view! {
         <div class="field field--short">
             <label class="label" for=name>{label}</label>
-            <input class="input" id=name name=format!("asked[{name}]") type="number" inputmode="numeric" min="0" max="10000" value=value required=needed aria-describedby=described/>
+            <input class="input" id=name name=format!("settings[{name}]") type="number" inputmode="numeric" min="0" max="10000" value=value required=needed aria-describedby=described/>
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
         </div>
     }
@@ -158,7 +158,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <legend>{t.calibration}</legend>
                     <div class="field">
                         <label class="label" for="calibration">{t.calibration}</label>
-                        <select class="input" id="calibration" name="asked[calibration]" aria-describedby="calibration-hint">
+                        <select class="input" id="calibration" name="settings[calibration]" aria-describedby="calibration-hint">
                             {options(vec![("none", t.calibration_none), ("must_pass", t.calibration_must), ("train", t.calibration_train)], calibration)}
                         </select>
                         <p class="hint" id="calibration-hint">{t.calibration_hint}</p>
@@ -186,7 +186,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                         {correctness.then(|| number("spread_correctness", t.spread_correctness, level(s.spread_correctness), "", false))}
                         <div class="field">
                             <label class="label" for="policy">{t.policy}</label>
-                            <select class="input" id="policy" name="asked[policy]">
+                            <select class="input" id="policy" name="settings[policy]">
                                 {options(vec![("adjudicator", t.policy_adjudicator), ("extra_rater", t.policy_extra)], policy)}
                             </select>
                         </div>
@@ -194,7 +194,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                 </fieldset>
                 <div class="field">
                     <label class="label" for="shown">{t.shown}</label>
-                    <select class="input" id="shown" name="asked[shown]">
+                    <select class="input" id="shown" name="settings[shown]">
                         {options(vec![("nothing", t.shown_nothing), ("progress", t.shown_progress), ("own", t.shown_own)], shown)}
                     </select>
                 </div>

@@ -75,7 +75,7 @@ fn list(i: I18n, choices: RubricChoices, present: Option<String>) -> impl IntoVi
         })
         .collect_view();
     view! {
-        <select class="input" id="rubric" name="rubric" aria-describedby="rubric-hint">
+        <select class="input" id="rubric" name="study[rubric]" aria-describedby="rubric-hint">
             <option value=default.name() selected=default.name() == selected>{option_text(i, &default, true)}</option>
             {others}
             {old}

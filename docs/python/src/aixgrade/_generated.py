@@ -3158,22 +3158,65 @@ class NewRun(TypedDict):
 
 class NewStudy(TypedDict):
     """Request for a new study."""
+    break_minutes: NotRequired[int]
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    [`BREAK_MOST`].
+    """
+    calibration: NotRequired[CalibrationMode]
+    """How known-score items open the study."""
+    due: NotRequired[Day | None]
+    fast_limit: NotRequired[int]
+    """Number of items below the minimum time in a window that exceeds the limit."""
+    known_item_every: NotRequired[int]
+    """Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2."""
+    limit_action: NotRequired[LimitAction]
+    """The consequence of exceeding a limit."""
+    limit_window: NotRequired[int]
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
+    nothing about a single item.
+    """
+    min_seconds: NotRequired[int]
+    """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
+    missed_limit: NotRequired[int]
+    """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
+    needed: NotRequired[int]
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    policy: NotRequired[Policy]
+    """How disagreements are resolved."""
+    repeat_apart: NotRequired[int]
+    """Minimum number of outputs between an output and its repeat."""
+    repeat_every: NotRequired[int]
+    """Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2."""
+    shown: NotRequired[FeedbackLevel]
+    """The figures about themselves that raters see."""
+    spread: NotRequired[int | None]
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
+    for no limit.
+    """
+    spread_correctness: NotRequired[int | None]
+    """Overrides `spread` for correctness."""
+    tolerance: NotRequired[int]
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
+    exact.
+    """
     answers: NotRequired[RatedAnswers]
     """Which answers of a conversation are rated."""
-    break_minutes: NotRequired[int]
-    """Minutes of work after which raters read that a break helps; 0 for never."""
+    pace_s: NotRequired[int | None]
+    """Expected seconds per rating, at least 1; `None` to use the measured value."""
+    presentation: NotRequired[Presentation]
+    """How outputs are shown to raters."""
+    raters_per_output: NotRequired[int]
+    """Raters per output, 1 to the number of raters."""
+    sharing: NotRequired[Sharing]
+    """How the work is shared."""
+    tasks: NotRequired[int | None]
+    """Limits the number of tasks, for a pilot; `None` for all."""
     dataset: str
     """Short name of the dataset; its newest version with these submissions is used."""
     draft: NotRequired[bool]
     """Whether to create a draft, so that the plan can be reviewed before the start."""
-    pace_s: NotRequired[int | None]
-    """Expected seconds per rating; `None` to use the measured value."""
-    presentation: NotRequired[Presentation]
-    """How outputs are shown to raters."""
     raters: NotRequired[list[UserId]]
     """The raters."""
-    raters_per_output: int
-    """Raters per output, 1 to the number of raters."""
     rubric: NotRequired[str | None]
     """The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version; `None` for the dataset's
     default.
@@ -3182,13 +3225,84 @@ class NewStudy(TypedDict):
     """Seed of the order; `None` to draw and record one."""
     shares: NotRequired[list[int]]
     """For shares set by hand: the maximum for each of `raters`, in order."""
-    sharing: NotRequired[Sharing]
-    """How the work is shared."""
     submissions: NotRequired[list[SubmissionId]]
     """Submissions to grade: at least one, all for the same dataset version."""
+    title: str
+    """Title shown to raters."""
+
+
+class NewStudyPatch(TypedDict):
+    """Request for a new study."""
+    break_minutes: NotRequired[int]
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    [`BREAK_MOST`].
+    """
+    calibration: NotRequired[CalibrationMode]
+    """How known-score items open the study."""
+    due: NotRequired[Day | None]
+    fast_limit: NotRequired[int]
+    """Number of items below the minimum time in a window that exceeds the limit."""
+    known_item_every: NotRequired[int]
+    """Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2."""
+    limit_action: NotRequired[LimitAction]
+    """The consequence of exceeding a limit."""
+    limit_window: NotRequired[int]
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
+    nothing about a single item.
+    """
+    min_seconds: NotRequired[int]
+    """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
+    missed_limit: NotRequired[int]
+    """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
+    needed: NotRequired[int]
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    policy: NotRequired[Policy]
+    """How disagreements are resolved."""
+    repeat_apart: NotRequired[int]
+    """Minimum number of outputs between an output and its repeat."""
+    repeat_every: NotRequired[int]
+    """Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2."""
+    shown: NotRequired[FeedbackLevel]
+    """The figures about themselves that raters see."""
+    spread: NotRequired[int | None]
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
+    for no limit.
+    """
+    spread_correctness: NotRequired[int | None]
+    """Overrides `spread` for correctness."""
+    tolerance: NotRequired[int]
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
+    exact.
+    """
+    answers: NotRequired[RatedAnswers]
+    """Which answers of a conversation are rated."""
+    pace_s: NotRequired[int | None]
+    """Expected seconds per rating, at least 1; `None` to use the measured value."""
+    presentation: NotRequired[Presentation]
+    """How outputs are shown to raters."""
+    raters_per_output: NotRequired[int]
+    """Raters per output, 1 to the number of raters."""
+    sharing: NotRequired[Sharing]
+    """How the work is shared."""
     tasks: NotRequired[int | None]
     """Limits the number of tasks, for a pilot; `None` for all."""
-    title: str
+    dataset: NotRequired[str]
+    """Short name of the dataset; its newest version with these submissions is used."""
+    draft: NotRequired[bool]
+    """Whether to create a draft, so that the plan can be reviewed before the start."""
+    raters: NotRequired[list[UserId]]
+    """The raters."""
+    rubric: NotRequired[str | None]
+    """The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version; `None` for the dataset's
+    default.
+    """
+    seed: NotRequired[int | None]
+    """Seed of the order; `None` to draw and record one."""
+    shares: NotRequired[list[int]]
+    """For shares set by hand: the maximum for each of `raters`, in order."""
+    submissions: NotRequired[list[SubmissionId]]
+    """Submissions to grade: at least one, all for the same dataset version."""
+    title: NotRequired[str]
     """Title shown to raters."""
 
 
@@ -4061,6 +4175,51 @@ class QualityPage(TypedDict):
 
 
 class QualitySettings(TypedDict):
+    """Quality control settings of a study. The defaults switch everything off."""
+    break_minutes: NotRequired[int]
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    [`BREAK_MOST`].
+    """
+    calibration: NotRequired[CalibrationMode]
+    """How known-score items open the study."""
+    due: NotRequired[Day | None]
+    fast_limit: NotRequired[int]
+    """Number of items below the minimum time in a window that exceeds the limit."""
+    known_item_every: NotRequired[int]
+    """Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2."""
+    limit_action: NotRequired[LimitAction]
+    """The consequence of exceeding a limit."""
+    limit_window: NotRequired[int]
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
+    nothing about a single item.
+    """
+    min_seconds: NotRequired[int]
+    """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
+    missed_limit: NotRequired[int]
+    """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
+    needed: NotRequired[int]
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    policy: NotRequired[Policy]
+    """How disagreements are resolved."""
+    repeat_apart: NotRequired[int]
+    """Minimum number of outputs between an output and its repeat."""
+    repeat_every: NotRequired[int]
+    """Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2."""
+    shown: NotRequired[FeedbackLevel]
+    """The figures about themselves that raters see."""
+    spread: NotRequired[int | None]
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
+    for no limit.
+    """
+    spread_correctness: NotRequired[int | None]
+    """Overrides `spread` for correctness."""
+    tolerance: NotRequired[int]
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
+    exact.
+    """
+
+
+class QualitySettingsPatch(TypedDict):
     """Quality control settings of a study. The defaults switch everything off."""
     break_minutes: NotRequired[int]
     """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
@@ -5297,33 +5456,6 @@ StopReason: TypeAlias = """(
 """Why a collection stopped."""
 
 
-class StudyChange(TypedDict):
-    """Change of a draft. Absent fields stay as they are; the plan is drawn again."""
-    answers: NotRequired[RatedAnswers | None]
-    break_minutes: NotRequired[int | None]
-    """Minutes of work after which raters read that a break helps; 0 for never."""
-    pace_s: NotRequired[int | None]
-    """Expected seconds per rating; 0 to use the measured value."""
-    presentation: NotRequired[Presentation | None]
-    raters: NotRequired[list[UserId] | None]
-    """All raters."""
-    raters_per_output: NotRequired[int | None]
-    """Raters per output."""
-    rubric: NotRequired[str | None]
-    """The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version."""
-    seed: NotRequired[int | None]
-    """Seed of the order."""
-    shares: NotRequired[list[int] | None]
-    """For shares set by hand: the maximum for each of the raters, in order."""
-    sharing: NotRequired[Sharing | None]
-    submissions: NotRequired[list[SubmissionId] | None]
-    """All submissions to grade."""
-    tasks: NotRequired[int | None]
-    """Limits the number of tasks; 0 for all."""
-    title: NotRequired[str | None]
-    """Title shown to raters."""
-
-
 class StudyDetail(TypedDict):
     """A study's page without its comparison."""
     dimensions: list[Dimension]
@@ -5398,6 +5530,66 @@ class StudyRow(TypedDict):
     """Everything of the study that waits for an admin, these included."""
     wanted: int
     """Ratings needed: outputs × raters per output."""
+
+
+class StudySettings(TypedDict):
+    """What admins set about a study: how its work is planned, and how its quality is controlled. Stored as one JSON
+    object, in
+    which [`QualitySettings`] stand beside the other fields.
+    """
+    break_minutes: NotRequired[int]
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    [`BREAK_MOST`].
+    """
+    calibration: NotRequired[CalibrationMode]
+    """How known-score items open the study."""
+    due: NotRequired[Day | None]
+    fast_limit: NotRequired[int]
+    """Number of items below the minimum time in a window that exceeds the limit."""
+    known_item_every: NotRequired[int]
+    """Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2."""
+    limit_action: NotRequired[LimitAction]
+    """The consequence of exceeding a limit."""
+    limit_window: NotRequired[int]
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
+    nothing about a single item.
+    """
+    min_seconds: NotRequired[int]
+    """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
+    missed_limit: NotRequired[int]
+    """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
+    needed: NotRequired[int]
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    policy: NotRequired[Policy]
+    """How disagreements are resolved."""
+    repeat_apart: NotRequired[int]
+    """Minimum number of outputs between an output and its repeat."""
+    repeat_every: NotRequired[int]
+    """Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2."""
+    shown: NotRequired[FeedbackLevel]
+    """The figures about themselves that raters see."""
+    spread: NotRequired[int | None]
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
+    for no limit.
+    """
+    spread_correctness: NotRequired[int | None]
+    """Overrides `spread` for correctness."""
+    tolerance: NotRequired[int]
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
+    exact.
+    """
+    answers: NotRequired[RatedAnswers]
+    """Which answers of a conversation are rated."""
+    pace_s: NotRequired[int | None]
+    """Expected seconds per rating, at least 1; `None` to use the measured value."""
+    presentation: NotRequired[Presentation]
+    """How outputs are shown to raters."""
+    raters_per_output: NotRequired[int]
+    """Raters per output, 1 to the number of raters."""
+    sharing: NotRequired[Sharing]
+    """How the work is shared."""
+    tasks: NotRequired[int | None]
+    """Limits the number of tasks, for a pilot; `None` for all."""
 
 StudyStatus: TypeAlias = "Literal['draft', 'running', 'paused', 'closed']"
 """Status of a study."""
@@ -7781,7 +7973,7 @@ class Operations(Transport):
         answer: StudyDetail = self._call("GET", f"/api/v1/studies/{part(id)}", "json")
         return answer
 
-    def edit_study(self, id: StudyId, body: StudyChange, *, idempotency_key: str | None = None) -> PlanDetail:
+    def edit_study(self, id: StudyId, body: NewStudyPatch, *, idempotency_key: str | None = None) -> PlanDetail:
         """Edit a draft.
 
         Changes the settings of a study that has not started and draws its plan again. Absent fields stay as they are. A
@@ -8166,18 +8358,18 @@ class Operations(Transport):
         answer: QualityPage = self._call("GET", f"/api/v1/studies/{part(id)}/quality", "json")
         return answer
 
-    def set_quality(self, id: StudyId, body: QualitySettings, *, idempotency_key: str | None = None) -> None:
+    def set_quality(self, id: StudyId, body: QualitySettingsPatch, *, idempotency_key: str | None = None) -> None:
         """Change a study's quality settings.
 
-        Missing fields take their defaults. Ratings are kept; disagreements are recomputed. Raters begin new windows if
-        the
-        limits change.
+        Missing fields stay as they are, and `null` sets a field to its default. Ratings are kept; disagreements are
+        recomputed.
+        Raters begin new windows if the limits change.
 
         id: ID of the study
 
         Scope: write:studies
         """
-        self._call("PUT", f"/api/v1/studies/{part(id)}/quality", "none", body=body, keyed=True, key=idempotency_key)
+        self._call("PATCH", f"/api/v1/studies/{part(id)}/quality", "none", body=body, keyed=True, key=idempotency_key)
 
     def add_rater(self, id: StudyId, body: NewRater, *, idempotency_key: str | None = None) -> None:
         """Add a rater to a study.

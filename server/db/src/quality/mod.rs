@@ -14,33 +14,19 @@ use model::{
     ids::{StudyId, UserId},
     quality::QualitySettings,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
-use crate::stored::{json, table};
+use crate::plan;
 use base::error::Failure;
 
-/// The study's quality settings, or the defaults.
+/// The study's quality settings.
 pub fn settings(conn: &Connection, study: StudyId) -> Result<QualitySettings, Failure> {
-    let settings = conn
-        .prepare_cached("SELECT study_id, json FROM study_quality WHERE study_id = ?1")?
-        .query_row([study.0], |row| json(row, table("study_quality", &["study_id"]), "json"))
-        .optional()?;
-    Ok(settings.unwrap_or_default())
+    Ok(plan::settings(conn, study)?.quality)
 }
 
-/// Stores the settings.
-pub fn save_settings(conn: &Connection, study: StudyId, settings: &QualitySettings) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "INSERT INTO study_quality (study_id, json) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET json = excluded.json",
-    )?
-    .execute(params![study.0, serde_json::to_string(settings)?])?;
-    Ok(())
-}
-
-/// Gives a study the settings, the active items and the adjudicators of another, for the same dataset version and rubric.
+/// Gives a study the active items and the adjudicators of another, for the same dataset version and rubric.
 /// Accounts that are not active adjudicate nothing there.
 pub fn inherit(conn: &Connection, study: StudyId, from: StudyId) -> Result<(), Failure> {
-    save_settings(conn, study, &settings(conn, from)?)?;
     known_items::inherit(conn, study, from)?;
     conn.execute(
         "INSERT INTO adjudicators (study_id, user_id)

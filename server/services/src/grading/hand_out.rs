@@ -182,7 +182,7 @@ pub fn next_item(
     if let Some(open) = in_hand.into_iter().find(|open| !held.contains(&open.key())) {
         return leased(tx, open.item(study.clone(), rater)).map(Some);
     }
-    if study.presentation == Presentation::SideBySide {
+    if study.settings.presentation == Presentation::SideBySide {
         let Some(task) = next_task(tx, study, rater, &tasks)? else { return Ok(None) };
         let open = task.into_iter().find(|(_, rated)| !rated);
         return Ok(open.map(|(output, _)| Item::work(study.clone(), rater, output)));
@@ -280,9 +280,9 @@ fn apart(waiting: Vec<Queued>, recent: &[TaskRevisionId]) -> Option<Queued> {
 /// What a rater who has finished may take over: work planned for nobody, then work with an expired lease,
 /// then the work of raters with the most left.
 fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<PlannedRating>, Failure> {
-    let whole = study.presentation == Presentation::SideBySide;
+    let whole = study.settings.presentation == Presentation::SideBySide;
     if let Some(share) = study.share
-        && plan::units(tx, study.id, rater, study.presentation)? >= u64::from(share)
+        && plan::units(tx, study.id, rater, study.settings.presentation)? >= u64::from(share)
     {
         return Ok(None);
     }

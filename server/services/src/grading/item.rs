@@ -252,7 +252,7 @@ impl Item {
         if !self.storage.in_hand(conn)? {
             return Ok(());
         }
-        if self.study.presentation == Presentation::SideBySide {
+        if self.study.settings.presentation == Presentation::SideBySide {
             for output in hand_out::rest_of_task(conn, &self.study, self.rater, self.key())? {
                 let place = hand_out::end_of_order(conn, &self.study, self.rater)?;
                 queue::pass_over(conn, self.study.id, output, self.rater, place)?;

@@ -87,7 +87,7 @@ impl GradingService {
             token,
             study: study.token,
             title: study.title,
-            presentation: study.presentation,
+            presentation: study.settings.presentation,
             code: syntax::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             raw_nl: visible_texts.raw_nl,
             nl_lang: visible_texts.nl_lang,
@@ -102,7 +102,7 @@ impl GradingService {
             calibration,
             replies,
             bookmarked,
-            break_minutes: study.break_minutes,
+            break_minutes: study.settings.quality.break_minutes,
             guidelines,
         })
     }
@@ -161,12 +161,12 @@ impl Grading for GradingService {
                     Ok(MyStudy {
                         progress: progress(conn, &study, rater)?,
                         guidelines: guidelines::state(conn, study.id, rater)?,
-                        presentation: study.presentation,
+                        presentation: study.settings.presentation,
                         token: study.token,
                         title: study.title,
                         open: study.status == StudyStatus::Running && !study.paused,
                         paused: study.paused,
-                        due: study.due.map(|day| (day, today.is_some_and(|today| today > day))),
+                        due: study.settings.quality.due.map(|day| (day, today.is_some_and(|today| today > day))),
                     })
                 });
                 let mut my_studies = my_studies.collect::<Result<Vec<_>, Failure>>()?;
@@ -215,7 +215,7 @@ impl Grading for GradingService {
                 // Calibration items come one at a time in every study.
                 let halt = halt(&study);
                 let calibration = halt.is_none() && calibration(tx, &study, rater, lang, &holding)?.is_some();
-                if study.presentation == Presentation::One || calibration {
+                if study.settings.presentation == Presentation::One || calibration {
                     return Ok(Err(NextTask::OneByOne));
                 }
                 if let Some(why) = halt {

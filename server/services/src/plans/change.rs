@@ -10,7 +10,7 @@ use model::{
     ids::{StudyId, TaskRevisionId, UserId},
     lang::Lang,
     plan::{Extension, Sharing},
-    study::StudyStatus,
+    study::{StudySettings, StudyStatus},
 };
 use rusqlite::{Connection, Transaction};
 
@@ -24,7 +24,7 @@ use base::{background, error::Failure};
 use db::{
     Db,
     audit::{self, Change},
-    plan::{self as stored, Moved, Settings},
+    plan::{self as stored, Input, Moved},
     quality::checks,
     steps::{self, Step},
     studies,
@@ -109,9 +109,9 @@ async fn change(
 fn current(conn: &Connection, study: &Study) -> Result<Current, Failure> {
     let (events, taken) = stored::events(conn, study.id)?;
     Ok(Current {
-        presentation: study.settings.presentation,
-        sharing: study.settings.sharing,
-        seed: study.settings.seed,
+        presentation: study.input.settings.presentation,
+        sharing: study.input.settings.sharing,
+        seed: study.input.seed,
         events: events.len() as u64,
         taken,
         raters: stored::raters(conn, study.id)?,
@@ -122,13 +122,13 @@ fn current(conn: &Connection, study: &Study) -> Result<Current, Failure> {
 /// Plans a draft again, for these raters, after `first`.
 pub(super) fn plan_again(
     id: StudyId,
-    settings: Settings,
+    input: Input,
     outputs: Vec<Gradable>,
     members: Vec<Member>,
     first: impl FnOnce(&Connection) -> Result<(), Failure> + Send + 'static,
 ) -> Compute {
     Box::new(move || {
-        let planned = planned(&settings, &outputs, &members)?;
+        let planned = planned(&input, &outputs, &members)?;
         let ratings = planned.len() as u64;
         let first: First = Box::new(move |conn| {
             first(conn)?;
@@ -147,9 +147,9 @@ pub(super) fn leave(conn: &Connection, study: &Study, user: UserId) -> Result<Co
     }
     if study.status == StudyStatus::Draft {
         members.retain(|(id, ..)| *id != user);
-        let outputs = gradable(conn, &study.settings, &BTreeSet::new())?;
+        let outputs = gradable(conn, &study.input, &BTreeSet::new())?;
         let remove = move |conn: &Connection| stored::remove(conn, id, user);
-        return Ok(plan_again(id, study.settings.clone(), outputs, members, remove));
+        return Ok(plan_again(id, study.input.clone(), outputs, members, remove));
     }
     let current = current(conn, study)?;
     Ok(Box::new(move || {
@@ -174,7 +174,7 @@ pub(super) fn join(conn: &Connection, study: &Study, user: UserId, share: Option
     if members.iter().any(|(id, ..)| *id == user) {
         return Err(Failure::conflict(("This rater is already in the study.", "该评分者已在项目中。")));
     }
-    let share = match (study.settings.sharing, share) {
+    let share = match (study.input.settings.sharing, share) {
         (Sharing::Hand, None) => {
             return Err(Failure::invalid(
                 "share",
@@ -196,8 +196,8 @@ pub(super) fn join(conn: &Connection, study: &Study, user: UserId, share: Option
     if study.status == StudyStatus::Draft {
         members.push(member);
         members.sort_unstable_by_key(|(id, ..)| *id);
-        let outputs = gradable(conn, &study.settings, &BTreeSet::new())?;
-        return Ok(plan_again(id, study.settings.clone(), outputs, members, join));
+        let outputs = gradable(conn, &study.input, &BTreeSet::new())?;
+        return Ok(plan_again(id, study.input.clone(), outputs, members, join));
     }
     let current = current(conn, study)?;
     Ok(Box::new(move || {
@@ -216,29 +216,33 @@ pub(super) fn join(conn: &Connection, study: &Study, user: UserId, share: Option
 
 /// Adds submissions, tasks or raters per output.
 pub(super) fn extend(conn: &Connection, study: &Study, by: &Extension) -> Result<Compute, Failure> {
-    let (id, before) = (study.id, &study.settings);
+    let (id, before) = (study.id, &study.input);
     let current = current(conn, study)?;
     let kept: BTreeSet<TaskRevisionId> = current.rows.iter().map(|row| row.of.task).collect();
-    let settings = extended(before, by, kept.len())?;
-    one_version(conn, &study.dataset, &settings.submissions)?;
-    fits(settings.raters_per_output, current.raters.len())?;
-    let outputs = gradable(conn, &settings, &kept)?;
+    let input = extended(before, by, kept.len())?;
+    one_version(conn, &study.dataset, &input.submissions)?;
+    fits(input.settings.raters_per_output, current.raters.len())?;
+    let outputs = gradable(conn, &input, &kept)?;
     for lang in Lang::ALL {
         let readers = current.raters.iter().filter(|(_, reads, _)| reads.has(lang)).count();
-        if readers < settings.raters_per_output as usize && outputs.iter().any(|output| output.nl_lang == lang) {
+        if readers < input.settings.raters_per_output as usize && outputs.iter().any(|output| output.nl_lang == lang) {
             return Err(impossible(Impossible::TooFewReaders { nl_lang: lang, readers }));
         }
     }
-    let (dataset, store) = (study.dataset.clone(), settings.clone());
+    let (dataset, store) = (study.dataset.clone(), input.clone());
     let set = move |conn: &Connection| {
         // Submissions may have been deleted meanwhile.
         one_version(conn, &dataset, &store.submissions)?;
-        stored::set_settings(conn, id, &store)
+        // Its other settings may have changed meanwhile, which draws no plan.
+        let StudySettings { raters_per_output, tasks, .. } = store.settings;
+        let settings = StudySettings { raters_per_output, tasks, ..stored::settings(conn, id)? };
+        stored::save_settings(conn, id, &settings)?;
+        stored::add_submissions(conn, id, &store.submissions)
     };
     if study.status == StudyStatus::Draft {
-        return Ok(plan_again(id, settings, outputs, current.raters, set));
+        return Ok(plan_again(id, input, outputs, current.raters, set));
     }
-    let raters_per_output = (before.raters_per_output, settings.raters_per_output);
+    let raters_per_output = (before.settings.raters_per_output, input.settings.raters_per_output);
     Ok(Box::new(move || {
         let change = change::extend(&current, raters_per_output, &outputs);
         if change.added.is_empty() {
@@ -260,17 +264,17 @@ pub(super) fn extend(conn: &Connection, study: &Study, by: &Extension) -> Result
 }
 
 /// The settings after an extension of a study that has so many tasks.
-fn extended(before: &Settings, by: &Extension, tasks_now: usize) -> Result<Settings, Failure> {
-    let mut settings = before.clone();
+fn extended(before: &Input, by: &Extension, tasks_now: usize) -> Result<Input, Failure> {
+    let mut input = before.clone();
     let more = distinct(&by.submissions);
-    settings.submissions.extend(more.iter().filter(|id| !before.submissions.contains(id)));
+    input.submissions.extend(more.iter().filter(|id| !before.submissions.contains(id)));
     if let Some(raters_per_output) = by.raters_per_output {
-        if raters_per_output < before.raters_per_output {
+        if raters_per_output < before.settings.raters_per_output {
             return Err(Failure::invalid(
                 "raters_per_output",
                 (
-                    format!("each output already has {} raters", before.raters_per_output),
-                    format!("每个输出已有 {} 位评分者", before.raters_per_output),
+                    format!("each output already has {} raters", before.settings.raters_per_output),
+                    format!("每个输出已有 {} 位评分者", before.settings.raters_per_output),
                 ),
                 (
                     "The number cannot be lowered. Duplicate the study to use a smaller one",
@@ -278,10 +282,10 @@ fn extended(before: &Settings, by: &Extension, tasks_now: usize) -> Result<Setti
                 ),
             ));
         }
-        settings.raters_per_output = raters_per_output;
+        input.settings.raters_per_output = raters_per_output;
     }
     if let Some(tasks) = by.tasks {
-        if before.tasks.is_some() && (tasks as usize) < tasks_now {
+        if before.settings.tasks.is_some() && (tasks as usize) < tasks_now {
             return Err(Failure::invalid(
                 "tasks",
                 (format!("the study already has {tasks_now} tasks"), format!("项目已有 {tasks_now} 个任务")),
@@ -289,7 +293,7 @@ fn extended(before: &Settings, by: &Extension, tasks_now: usize) -> Result<Setti
             ));
         }
         // A study of all tasks has no more to add.
-        settings.tasks = before.tasks.map(|_| tasks);
+        input.settings.tasks = before.settings.tasks.map(|_| tasks);
     }
-    Ok(settings)
+    Ok(input)
 }

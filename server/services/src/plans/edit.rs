@@ -1,8 +1,8 @@
 //! Editing a draft: its settings change and its plan is drawn again.
 
 use model::{
-    error::AppError,
-    quality::QualitySettings,
+    ids::UserId,
+    plan::Sharing,
     study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
 };
 use rusqlite::Connection;
@@ -12,48 +12,54 @@ use super::{
     change::{Compute, plan_again},
     new_study::asked,
 };
+use crate::quality::known;
 use base::error::Failure;
-use db::{
-    plan as stored,
-    quality::{self, known_items},
-    studies,
-};
+use db::{plan as stored, quality::known_items, studies};
 
 /// The settings of a study.
 pub(super) fn draft(conn: &Connection, study: &Study) -> Result<StudyDraft, Failure> {
     Ok(StudyDraft { status: study.status, settings: settings(conn, study)? })
 }
 
-fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
-    let Study { title, dataset, settings, .. } = study;
-    let raters = stored::raters(conn, study.id)?;
+/// The study as a request for it, with the raters for whom `counts` is true.
+pub(super) fn request(
+    conn: &Connection,
+    study: &Study,
+    counts: impl Fn(UserId) -> Result<bool, Failure>,
+) -> Result<NewStudy, Failure> {
+    let mut raters = Vec::new();
+    for rater in stored::raters(conn, study.id)? {
+        if counts(rater.0)? {
+            raters.push(rater);
+        }
+    }
     Ok(NewStudy {
-        title: title.clone(),
-        dataset: dataset.clone(),
-        submissions: settings.submissions.clone(),
+        title: study.title.clone(),
+        dataset: study.dataset.clone(),
+        submissions: study.input.submissions.clone(),
         shares: raters.iter().map(|(.., share)| share.unwrap_or(0)).collect(),
         raters: raters.into_iter().map(|(id, ..)| id).collect(),
-        raters_per_output: settings.raters_per_output,
-        seed: Some(settings.seed),
-        tasks: settings.tasks,
-        presentation: settings.presentation,
-        answers: settings.answers,
-        sharing: settings.sharing,
-        pace_s: settings.pace_s,
+        seed: Some(study.input.seed),
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
-        break_minutes: quality::settings(conn, study.id)?.break_minutes,
         draft: true,
+        settings: study.input.settings,
     })
 }
 
-/// Changes a draft. Its guidelines and quality settings stay.
+fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
+    request(conn, study, |_| Ok(true))
+}
+
+/// Changes a draft. Its guidelines stay.
 pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Result<Compute, Failure> {
     editable(study)?;
     let id = study.id;
     let before = settings(conn, study)?;
-    let after = changed(before.clone(), change.clone())?;
+    let after = changed(&before, change)?;
+    if after.settings.quality != before.settings.quality {
+        known::check_pools(&after.settings.quality, known_items::sizes(conn, id)?)?;
+    }
     let (plan, outputs) = asked(conn, &after)?;
-    let break_minutes = after.break_minutes;
     if plan.rubric_id != studies::rubric_id(conn, id)? && !known_items::list(conn, id)?.is_empty() {
         return Err(Failure::invalid(
             "rubric",
@@ -64,7 +70,7 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
             ("Keep the rubric, or create another study", "请保留当前评分标准，或另建项目"),
         ));
     }
-    let (next, members) = (plan.settings.clone(), plan.raters.clone());
+    let (next, members) = (plan.input.clone(), plan.raters.clone());
     let replace = move |conn: &Connection| {
         // Neither a title nor a pace raises the version of the plan.
         if settings(conn, &Study::open(conn, id)?)? != before {
@@ -84,10 +90,6 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
                 return Err(Failure::not_found("rater"));
             }
         }
-        if break_minutes != before.break_minutes {
-            let settings = quality::settings(conn, id)?;
-            quality::save_settings(conn, id, &QualitySettings { break_minutes, ..settings })?;
-        }
         studies::replace(conn, id, &plan)
     };
     Ok(plan_again(id, next, outputs, members, replace))
@@ -104,52 +106,26 @@ fn editable(study: &Study) -> Result<(), Failure> {
 }
 
 /// The settings with the changes.
-fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
-    let StudyChange {
-        title,
-        rubric,
-        submissions,
-        raters,
-        raters_per_output,
-        seed,
-        tasks,
-        presentation,
-        answers,
-        sharing,
-        shares,
-        pace_s,
-        break_minutes,
-    } = change;
-    if raters.is_some() && shares.is_none() && sharing.unwrap_or(before.sharing) == model::plan::Sharing::Hand {
-        return Err(AppError::invalid(
+fn changed(before: &NewStudy, change: &StudyChange) -> Result<NewStudy, Failure> {
+    let after = change.apply(before)?;
+    for (field, stays) in [("dataset", after.dataset == before.dataset), ("draft", after.draft)] {
+        if !stays {
+            return Err(Failure::invalid(
+                field,
+                ("it cannot be changed", "此项不能更改"),
+                ("Leave it out, or create another study", "请去掉此项，或另建项目"),
+            ));
+        }
+    }
+    if change.has("raters") && !change.has("shares") && after.settings.sharing == Sharing::Hand {
+        return Err(Failure::invalid(
             "shares",
             ("the raters change, but not their shares", "修改了评分者，但没有给出份额"),
             ("Enter a number of ratings for each rater", "请为每位评分者填写评分数量"),
-        )
-        .into());
+        ));
     }
-    // 0 stands for what `null` would say, which JSON cannot tell from an absent field.
-    let number = |new: Option<u32>, old| match new {
-        None => old,
-        Some(0) => None,
-        some => some,
-    };
-    Ok(NewStudy {
-        title: title.unwrap_or(before.title),
-        dataset: before.dataset,
-        submissions: submissions.unwrap_or(before.submissions),
-        raters: raters.unwrap_or(before.raters),
-        raters_per_output: raters_per_output.unwrap_or(before.raters_per_output),
-        seed: seed.or(before.seed),
-        tasks: number(tasks, before.tasks),
-        presentation: presentation.unwrap_or(before.presentation),
-        answers: answers.unwrap_or(before.answers),
-        sharing: sharing.unwrap_or(before.sharing),
-        shares: shares.unwrap_or(before.shares),
-        pace_s: number(pace_s, before.pace_s),
-        // An empty name would stand for the dataset's default.
-        rubric: rubric.filter(|name| !name.trim().is_empty()).or(before.rubric),
-        break_minutes: break_minutes.unwrap_or(before.break_minutes),
-        draft: true,
-    })
+    let seed = after.seed.or(before.seed);
+    // Without a name, the study would get the dataset's default.
+    let rubric = after.rubric.filter(|name| !name.trim().is_empty()).or_else(|| before.rubric.clone());
+    Ok(NewStudy { seed, rubric, ..after })
 }

@@ -20,7 +20,7 @@ use model::{
     error::Answer,
     ids::{StudyId, TaskRevisionId, UserId},
     plan::{Extension, PlanDetail, Reads, Sharing},
-    study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
+    study::{NewStudy, StudyChange, StudyDraft, StudySettings, StudyStatus},
 };
 use port::Plans;
 use rusqlite::{Connection, Transaction};
@@ -32,8 +32,8 @@ use db::{
     Db, accounts,
     audit::{self, Change},
     conversations,
-    plan::{self as stored, Settings},
-    quality, studies,
+    plan::{self as stored, Input},
+    studies,
 };
 use plan::rows::{Gradable, chosen};
 
@@ -92,15 +92,9 @@ impl Plans for PlanService {
 
     async fn set_pace(&self, admin: &Admin, id: StudyId, seconds: Option<u32>) -> Answer<()> {
         let set = move |tx: &Transaction<'_>| {
-            let study = Study::open(tx, id)?;
-            if seconds == Some(0) {
-                return Err(Failure::invalid(
-                    "seconds",
-                    ("a rating takes at least 1 second", "每次评分至少 1 秒"),
-                    ("Enter 1 or more", "请输入 1 或更大的数"),
-                ));
-            }
-            stored::set_settings(tx, id, &Settings { pace_s: seconds, ..study.settings })?;
+            let settings = StudySettings { pace_s: seconds, ..stored::settings(tx, id)? };
+            settings.check()?;
+            stored::save_settings(tx, id, &settings)?;
             Ok(Change::of(Object::Study(id), [Fact::Pace(seconds)], ()))
         };
         Ok(self.db.write_audited(admin, Action::StudySetPace, set).await?)
@@ -124,14 +118,14 @@ struct Study {
     status: StudyStatus,
     title: String,
     dataset: String,
-    settings: Settings,
+    input: Input,
 }
 
 impl Study {
     fn open(conn: &Connection, id: StudyId) -> Result<Study, Failure> {
         let row = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-        let settings = stored::settings(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-        Ok(Study { id, status: row.status, title: row.title, dataset: row.dataset, settings })
+        let input = stored::input(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+        Ok(Study { id, status: row.status, title: row.title, dataset: row.dataset, input })
     }
 
     fn changeable(&self) -> Result<(), Failure> {
@@ -146,46 +140,25 @@ impl Study {
 
     /// The languages in which a rater gets work: all, if work is shared by count.
     fn reads(&self, conn: &Connection, user: UserId) -> Result<Reads, Failure> {
-        if self.settings.sharing == Sharing::Count { Ok(Reads::BOTH) } else { stored::reads(conn, user) }
+        if self.input.settings.sharing == Sharing::Count { Ok(Reads::BOTH) } else { stored::reads(conn, user) }
     }
 }
 
 /// The outputs that the study grades, of which `kept` tasks come first.
-fn gradable(conn: &Connection, settings: &Settings, kept: &BTreeSet<TaskRevisionId>) -> Result<Vec<Gradable>, Failure> {
+fn gradable(conn: &Connection, input: &Input, kept: &BTreeSet<TaskRevisionId>) -> Result<Vec<Gradable>, Failure> {
     let mut outputs = Vec::new();
-    for id in &settings.submissions {
-        outputs.extend(stored::gradable(conn, *id, settings.answers)?);
+    for id in &input.submissions {
+        outputs.extend(stored::gradable(conn, *id, input.settings.answers)?);
     }
-    Ok(chosen(outputs, settings.tasks, settings.seed, kept))
+    Ok(chosen(outputs, input.settings.tasks, input.seed, kept))
 }
 
+/// A request for the same study, with the raters who can still rate and another seed.
 fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
-    let settings = &study.settings;
-    let mut raters = Vec::new();
-    for rater in stored::raters(conn, study.id)? {
-        if studies::can_rate(conn, rater.0)? {
-            raters.push(rater);
-        }
-    }
     let suffix = " (2)";
     let title: String = study.title.chars().take(TITLE_MAX - suffix.len()).collect();
-    Ok(NewStudy {
-        title: format!("{title}{suffix}"),
-        dataset: study.dataset.clone(),
-        submissions: settings.submissions.clone(),
-        shares: raters.iter().map(|(.., share)| share.unwrap_or(0)).collect(),
-        raters: raters.into_iter().map(|(id, ..)| id).collect(),
-        raters_per_output: settings.raters_per_output,
-        seed: None,
-        tasks: settings.tasks,
-        presentation: settings.presentation,
-        answers: settings.answers,
-        sharing: settings.sharing,
-        pace_s: settings.pace_s,
-        rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
-        break_minutes: quality::settings(conn, study.id)?.break_minutes,
-        draft: true,
-    })
+    let same = edit::request(conn, study, |rater| studies::can_rate(conn, rater))?;
+    Ok(NewStudy { title: format!("{title}{suffix}"), seed: None, ..same })
 }
 
 fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
@@ -197,24 +170,25 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
     let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
     let (events, taken_over) = stored::events(conn, id)?;
     let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+    let settings = study.input.settings;
     let in_turns = conversations::has_turns(conn, setup.version)?;
     Ok(PlanDetail {
         study: id,
         title: study.title,
         status: study.status,
-        presentation: study.settings.presentation,
-        answers: in_turns.then_some(study.settings.answers),
-        sharing: study.settings.sharing,
-        raters_per_output: study.settings.raters_per_output,
-        seed: study.settings.seed.to_string(),
+        presentation: settings.presentation,
+        answers: in_turns.then_some(settings.answers),
+        sharing: settings.sharing,
+        raters_per_output: settings.raters_per_output,
+        seed: study.input.seed.to_string(),
         dataset: study.dataset,
         tasks: size.tasks,
-        tasks_most: stored::gradable_tasks(conn, id, study.settings.answers)?,
+        tasks_most: stored::gradable_tasks(conn, id, settings.answers)?,
         outputs: size.outputs,
         wanted: size.wanted,
         done: size.done,
         waiting: size.waiting,
-        pace_s: study.settings.pace_s,
+        pace_s: settings.pace_s,
         measured_s: median.and_then(|ms| u32::try_from((ms + 999) / 1000).ok()),
         raters: stored::shares(conn, id, &models.iter().map(|(id, _)| *id).collect::<Vec<_>>())?,
         models: models.into_iter().map(|(_, name)| name).collect(),

@@ -9,7 +9,6 @@ use model::{
     error::AppError,
     ids::{StudyId, SubmissionId},
     plan::{Reads, Sharing},
-    quality::QualitySettings,
     study::{NewStudy, StudyStatus},
 };
 use rand::Rng;
@@ -19,14 +18,17 @@ use super::{
     gradable,
     refusals::{checked_title, planned},
 };
-use crate::{quality::limits, rubrics};
+use crate::{
+    quality::{self as quality_checks, known},
+    rubrics,
+};
 use base::{background, error::Failure};
 use db::{
     Db,
     audit::Change,
     guidelines,
-    plan::{self as stored, Moved, Settings},
-    quality,
+    plan::{self as stored, Input, Moved},
+    quality::{self, known_items::PoolSizes},
     staging::{self, Import},
     steps, studies,
 };
@@ -41,10 +43,16 @@ pub async fn create(
     (new, from): (NewStudy, Option<StudyId>),
     (action, entry): (Action, impl FnOnce(StudyId) -> (Object, Fact) + Send + 'static),
 ) -> Result<StudyId, Failure> {
-    let (by, draft, break_minutes) = (admin.id(), new.draft, new.break_minutes);
-    let (plan, outputs) = db.read_long(move |conn| asked(conn, &new)).await?;
+    let (by, draft) = (admin.id(), new.draft);
+    let read = move |conn: &Connection| {
+        if from.is_none() {
+            known::check_pools(&new.settings.quality, PoolSizes::default())?;
+        }
+        asked(conn, &new)
+    };
+    let (plan, outputs) = db.read_long(read).await?;
     let draw = move || {
-        let places = planned(&plan.settings, &outputs, &plan.raters)?;
+        let places = planned(&plan.input, &outputs, &plan.raters)?;
         Ok::<_, Failure>(studies::Plan { places, ..plan })
     };
     let plan = Arc::new(background::run(draw).await??);
@@ -54,13 +62,8 @@ pub async fn create(
         Ok(()) => {
             let publish = move |tx: &Transaction<'_>| {
                 publish(tx, (id, from), &plan, draft)?;
-                match from {
-                    Some(from) => quality::inherit(tx, id, from)?,
-                    None if break_minutes > 0 => {
-                        let settings = QualitySettings { break_minutes, ..QualitySettings::default() };
-                        quality::save_settings(tx, id, &settings)?;
-                    }
-                    None => {}
+                if let Some(from) = from {
+                    quality::inherit(tx, id, from)?;
                 }
                 let (object, fact) = entry(id);
                 Ok(Change::of(object, [fact], id))
@@ -114,21 +117,15 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
     let title = checked_title(&new.title)?;
     let submissions: Vec<SubmissionId> = distinct(&new.submissions);
     let ground = one_version(conn, &new.dataset, &submissions)?;
-    if new.sharing == Sharing::Hand && new.shares.len() != new.raters.len() {
+    let settings = new.settings;
+    if settings.sharing == Sharing::Hand && new.shares.len() != new.raters.len() {
         return Err(Failure::invalid(
             "shares",
             ("a rater has no share", "有评分者没有份额"),
             ("Enter a number of ratings for each rater", "请为每位评分者填写评分数量"),
         ));
     }
-    limits::check_break(new.break_minutes)?;
-    if new.pace_s == Some(0) {
-        return Err(Failure::invalid(
-            "pace",
-            ("a rating takes at least 1 second", "每次评分至少 1 秒"),
-            ("Enter 1 or more, or leave it empty", "请输入 1 或更大的数，或留空"),
-        ));
-    }
+    settings.check()?;
     let mut raters: Vec<Member> = Vec::new();
     for (at, rater) in new.raters.iter().enumerate() {
         if raters.iter().any(|(known, ..)| known == rater) {
@@ -137,21 +134,13 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
         if !studies::can_rate(conn, *rater)? {
             return Err(Failure::not_found("rater"));
         }
-        let reads = if new.sharing == Sharing::Count { Reads::BOTH } else { stored::reads(conn, *rater)? };
-        let share = if new.sharing == Sharing::Hand { new.shares.get(at).copied() } else { None };
+        let reads = if settings.sharing == Sharing::Count { Reads::BOTH } else { stored::reads(conn, *rater)? };
+        let share = if settings.sharing == Sharing::Hand { new.shares.get(at).copied() } else { None };
         raters.push((*rater, reads, share));
     }
-    let settings = Settings {
-        presentation: new.presentation,
-        answers: new.answers,
-        sharing: new.sharing,
-        tasks: new.tasks,
-        pace_s: new.pace_s,
-        raters_per_output: new.raters_per_output,
-        seed: new.seed.unwrap_or_else(|| rand::rng().random()),
-        submissions,
-    };
-    let outputs = gradable(conn, &settings, &BTreeSet::new())?;
+    let seed = new.seed.unwrap_or_else(|| rand::rng().random());
+    let input = Input { settings, seed, submissions };
+    let outputs = gradable(conn, &input, &BTreeSet::new())?;
     if outputs.is_empty() {
         return Err(Failure::invalid(
             "submissions",
@@ -159,11 +148,13 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
             ("Choose other submissions", "请选择其他输出集"),
         ));
     }
-    let rubric_id = match new.rubric.as_deref().map(str::trim) {
-        None | Some("") => ground.rubric_id,
-        Some(name) => rubrics::named(conn, name)?.id,
+    let rubric = match new.rubric.as_deref().map(str::trim) {
+        None | Some("") => db::rubrics::by_id(conn, ground.rubric_id)?.ok_or_else(|| Failure::not_found("rubric"))?,
+        Some(name) => rubrics::named(conn, name)?,
     };
-    let plan = studies::Plan { title, version: ground.version, rubric_id, settings, raters, places: Vec::new() };
+    quality_checks::check(&settings.quality, &rubric.rubric)?;
+    let plan =
+        studies::Plan { title, version: ground.version, rubric_id: rubric.id, input, raters, places: Vec::new() };
     Ok((plan, outputs))
 }
 

@@ -3,7 +3,7 @@
 use model::lang::Lang;
 
 use base::error::Failure;
-use db::plan::Settings;
+use db::plan::Input;
 use plan::{
     Impossible,
     rows::{Gradable, Member, Planned, whole},
@@ -35,7 +35,7 @@ pub fn checked_title(title: &str) -> Result<String, Failure> {
 ///
 /// # Errors
 /// Fails if there is no such plan.
-pub fn planned(settings: &Settings, outputs: &[Gradable], raters: &[Member]) -> Result<Vec<Planned>, Failure> {
+pub fn planned(input: &Input, outputs: &[Gradable], raters: &[Member]) -> Result<Vec<Planned>, Failure> {
     if raters.is_empty() {
         return Err(Failure::invalid(
             "raters",
@@ -43,8 +43,9 @@ pub fn planned(settings: &Settings, outputs: &[Gradable], raters: &[Member]) -> 
             ("Select at least one", "请至少选择一位"),
         ));
     }
-    fits(settings.raters_per_output, raters.len())?;
-    whole(settings.presentation, settings.raters_per_output, settings.seed, outputs, raters).map_err(impossible)
+    fits(input.settings.raters_per_output, raters.len())?;
+    whole(input.settings.presentation, input.settings.raters_per_output, input.seed, outputs, raters)
+        .map_err(impossible)
 }
 
 /// Checks that so many raters can be different for each output.

@@ -43,7 +43,7 @@ pub enum Gate {
 
 /// The step that comes before the work, if any.
 pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Gate, Failure> {
-    let settings = quality::settings(conn, study.id)?;
+    let settings = study.settings.quality;
     if settings.calibration == CalibrationMode::None {
         return Ok(Gate::Open);
     }

@@ -277,8 +277,7 @@ fn line(conn: &Connection, listed: Listed) -> Result<DisagreementLine, Failure> 
 fn own_figures(conn: &Connection, cache: &FigureCache, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
     let mut found = Vec::new();
     for study in grading::studies(conn, rater)? {
-        let settings = quality::settings(conn, study.id)?;
-        if settings.shown == FeedbackLevel::Nothing {
+        if study.settings.quality.shown == FeedbackLevel::Nothing {
             continue;
         }
         let study_figures = study_figures(conn, study.id, cache, Requester::RaterList)?;
@@ -290,7 +289,7 @@ fn own_figures(conn: &Connection, cache: &FigureCache, rater: UserId) -> Result<
         // A figure that changes with a rating would reveal a hidden check, so such studies show the figures
         // only after they are closed and ratings cannot change.
         let final_now = study.status == StudyStatus::Closed || !HiddenChecks::of(conn, &study, rater)?.are_any();
-        let with_agreement = settings.shown == FeedbackLevel::Own && final_now;
+        let with_agreement = study.settings.quality.shown == FeedbackLevel::Own && final_now;
         found.push(OwnFigures {
             progress,
             per_hour: own.per_hour,

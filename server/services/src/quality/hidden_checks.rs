@@ -21,7 +21,7 @@ use base::error::Failure;
 use db::{
     grading::RaterStudy,
     quality::{
-        self, calibrations,
+        calibrations,
         checks::{self, Check, Kind},
         known_items,
     },
@@ -53,8 +53,8 @@ impl HiddenChecks {
     /// The rater's hidden checks. Side-by-side studies have none: a check could not look like a task with
     /// several outputs.
     pub fn of(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<HiddenChecks, Failure> {
-        let one = study.presentation == Presentation::One;
-        let settings = if one { quality::settings(conn, study.id)? } else { QualitySettings::default() };
+        let one = study.settings.presentation == Presentation::One;
+        let settings = if one { study.settings.quality } else { QualitySettings::default() };
         let mut checks = if one { checks::list(conn, study.id, rater)? } else { Vec::new() };
         checks.retain(|check| check.kind.is_hidden());
         let items = if settings.known_item_every > 0 { items(conn, study.id, rater, &settings)? } else { Vec::new() };

@@ -8,7 +8,7 @@ use model::{
     audit::{Action, Object},
     audit_details::Fact,
     ids::{StudyId, UserId},
-    quality::{BREAK_MOST, LimitAction, MISSED_LEAST, QualitySettings, SECONDS_MOST, WINDOW_LEAST, WINDOW_MOST},
+    quality::{LimitAction, QualitySettings},
 };
 use rusqlite::{Connection, Transaction};
 
@@ -61,88 +61,6 @@ fn exceeded(settings: &QualitySettings, window: &[RatedItem]) -> Exceeded {
         checks,
         items: window.len() as u64,
     }
-}
-
-/// The problem with the minutes before a break is suggested, if any.
-pub fn check_break(minutes: u32) -> Result<(), Failure> {
-    if minutes <= BREAK_MOST {
-        return Ok(());
-    }
-    Err(Failure::invalid(
-        "break_minutes",
-        (
-            format!("{minutes} minutes before a break are more than a day's work"),
-            format!("{minutes} 分钟后才提示休息，超过了一天的工作时间"),
-        ),
-        (
-            format!("Enter 1 to {BREAK_MOST} minutes, or 0 for no note"),
-            format!("请输入 1 到 {BREAK_MOST} 分钟，或输入 0 表示不提示"),
-        ),
-    ))
-}
-
-/// The problem with the limits, if any.
-pub fn check(settings: &QualitySettings) -> Result<(), Failure> {
-    check_break(settings.break_minutes)?;
-    if !settings.has_limits() {
-        return Ok(());
-    }
-    let window = settings.limit_window;
-    if !(WINDOW_LEAST..=WINDOW_MOST).contains(&window) {
-        return Err(Failure::invalid(
-            "limit_window",
-            (
-                format!(
-                    "a window has {WINDOW_LEAST} to {WINDOW_MOST} outputs, so that raters cannot tell which output was a check"
-                ),
-                format!("每段须为 {WINDOW_LEAST} 到 {WINDOW_MOST} 个输出，以免评分者看出哪个输出是检验题"),
-            ),
-            ("Enter another number; 20 is a good start", "请输入其他数字，可以从 20 开始"),
-        ));
-    }
-    if settings.min_seconds > SECONDS_MOST {
-        return Err(Failure::invalid(
-            "min_seconds",
-            ("the minimum time is at most an hour", "最短用时不能超过一小时"),
-            (format!("Enter 0 to {SECONDS_MOST}"), format!("请输入 0 到 {SECONDS_MOST}")),
-        ));
-    }
-    if settings.min_seconds > 0 && !(1..=window).contains(&settings.fast_limit) {
-        return Err(Failure::invalid(
-            "fast_limit",
-            (
-                format!("{} of {window} outputs cannot be too fast", settings.fast_limit),
-                format!("{window} 个输出中不可能有 {} 个过快", settings.fast_limit),
-            ),
-            (format!("Enter 1 to {window}"), format!("请输入 1 到 {window}")),
-        ));
-    }
-    if settings.missed_limit > 0 && !(MISSED_LEAST..=window).contains(&settings.missed_limit) {
-        return Err(Failure::invalid(
-            "missed_limit",
-            (
-                format!(
-                    "a limit reacts to at least {MISSED_LEAST} missed checks, so that raters cannot tell which output was one"
-                ),
-                format!("至少要错 {MISSED_LEAST} 道检验题，以免评分者看出哪个输出是检验题"),
-            ),
-            (format!("Enter {MISSED_LEAST} to {window}, or 0"), format!("请输入 {MISSED_LEAST} 到 {window}，或 0")),
-        ));
-    }
-    if settings.missed_limit > 0 && settings.known_item_every == 0 {
-        return Err(Failure::invalid(
-            "missed_limit",
-            (
-                "no known-score items come as hidden checks, so none can be missed",
-                "没有作为隐藏检验题的标准题，不会有错题",
-            ),
-            (
-                "Insert a known-score item about every N outputs, or enter 0",
-                "请先设置约每 N 个输出插入一道标准题，或输入 0",
-            ),
-        ));
-    }
-    Ok(())
 }
 
 /// Whether raters begin new windows, because the limits are different.

@@ -52,10 +52,10 @@ pub fn state(conn: &Connection, submission: SubmissionId, whole: bool) -> Result
 /// # Errors
 /// The study does not exist.
 pub fn of_study(conn: &Connection, study: StudyId, whole: bool) -> Result<StudyLeaks, Failure> {
-    let settings = plan::settings(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
+    let input = plan::input(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
     let finder = leak_finder(conn)?;
     let mut found = StudyLeaks::default();
-    for submission in settings.submissions {
+    for submission in input.submissions {
         if masks::get(conn, submission)?.is_some() {
             continue;
         }

@@ -8,7 +8,7 @@ pub mod calibration;
 mod disagreements;
 mod feedback;
 pub mod hidden_checks;
-mod known;
+pub mod known;
 pub mod limits;
 pub(super) mod masking;
 mod monitoring;
@@ -31,6 +31,7 @@ use model::{
         Policy, QualityPage, QualitySettings,
     },
     rubric::Rubric,
+    study::{QualityChange, StudySettings},
     submission::{MaskState, StudyLeaks},
 };
 use port::quality::Quality;
@@ -45,17 +46,11 @@ use base::error::Failure;
 use db::{
     Db,
     audit::{self, Change},
-    quality::{
-        self, calibrations,
-        known_items::{self, PoolSizes},
-        limits as stored_limits,
-    },
+    plan,
+    quality::{self, calibrations, known_items, limits as stored_limits},
     steps::Step,
     studies,
 };
-
-/// Maximum "one in n" and distance that a study may set.
-const OFTEN_MAX: u32 = 10_000;
 
 pub struct QualityService {
     db: Db,
@@ -108,28 +103,27 @@ impl Quality for QualityService {
         Ok(QualityPage { known_items, ..page })
     }
 
-    async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
-        // Both look at every rated output.
-        let look = Step::Disagreements(OutputId(0));
-        let steps = match asks_by_itself(&settings) {
-            true => steps::encoded(&[Step::ExtraRaters(OutputId(0)), look])?,
-            false => steps::encoded(&[look])?,
+    async fn set(&self, admin: &Admin, study: StudyId, change: QualityChange) -> Answer<()> {
+        let set = move |tx: &Transaction<'_>| {
+            let rubric = setup(tx, study)?.rubric;
+            let before = plan::settings(tx, study)?;
+            let quality = change.apply(&before.quality)?;
+            check(&quality, &rubric)?;
+            known::check_pools(&quality, known_items::sizes(tx, study)?)?;
+            plan::save_settings(tx, study, &StudySettings { quality, ..before })?;
+            if limits::differ(&before.quality, &quality) {
+                stored_limits::restart(tx, study)?;
+            }
+            // Both look at every rated output.
+            let look = Step::Disagreements(OutputId(0));
+            let steps = match asks_by_itself(&quality) {
+                true => steps::encoded(&[Step::ExtraRaters(OutputId(0)), look])?,
+                false => steps::encoded(&[look])?,
+            };
+            db::steps::add(tx, study, &steps)?;
+            Ok(Change::of(Object::Study(study), [settings_fact(&quality)?], ()))
         };
-        self.change(
-            admin,
-            Action::StudySetQuality,
-            (Object::Study(study), vec![settings_fact(&settings)?]),
-            move |tx| {
-                check(&settings, known_items::sizes(tx, study)?, &setup(tx, study)?.rubric)?;
-                let earlier = quality::settings(tx, study)?;
-                quality::save_settings(tx, study, &settings)?;
-                if limits::differ(&earlier, &settings) {
-                    stored_limits::restart(tx, study)?;
-                }
-                db::steps::add(tx, study, &steps)
-            },
-        )
-        .await?;
+        self.db.write_audited(admin, Action::StudySetQuality, set).await?;
         let db = self.db.clone();
         // In a task of its own: a browser that hangs up stops nothing.
         Ok(audit::spawn(async move { steps::finish(&db, study).await }).await.map_err(Failure::internal)??)
@@ -323,8 +317,9 @@ fn calibration_row(
     })
 }
 
-/// The problem with the settings, if any.
-fn check(settings: &QualitySettings, pools: PoolSizes, rubric: &Rubric) -> Result<(), Failure> {
+/// Checks the settings of a study with this rubric.
+pub fn check(settings: &QualitySettings, rubric: &Rubric) -> Result<(), Failure> {
+    settings.check()?;
     let widest = rubric.dimensions.iter().map(|d| d.range()).map(|(low, high)| high - low).max().unwrap_or(0);
     let wide = |field: &str, value: Option<u8>| match value {
         Some(v) if v >= widest => Err(Failure::invalid(
@@ -346,16 +341,6 @@ fn check(settings: &QualitySettings, pools: PoolSizes, rubric: &Rubric) -> Resul
             ("Leave it empty", "请留空"),
         ));
     }
-    if settings.policy == Policy::ExtraRater && settings.spread.is_none() && settings.spread_correctness.is_none() {
-        return Err(Failure::invalid(
-            "policy",
-            (
-                "an extra rater is asked where ratings differ by more than the allowed spread, which is not limited",
-                "只有评分差异超过允许范围时才会请额外评分者，而现在没有设置允许范围",
-            ),
-            ("Enter an allowed spread, or choose adjudication", "请输入允许范围，或选择裁决"),
-        ));
-    }
     if settings.tolerance >= widest {
         return Err(Failure::invalid(
             "tolerance",
@@ -363,24 +348,7 @@ fn check(settings: &QualitySettings, pools: PoolSizes, rubric: &Rubric) -> Resul
             (format!("Choose 0 to {}", widest.saturating_sub(1)), format!("请选择 0 到 {}", widest.saturating_sub(1))),
         ));
     }
-    for (field, every) in [("known_item_every", settings.known_item_every), ("repeat_every", settings.repeat_every)] {
-        if every == 1 || every > OFTEN_MAX {
-            return Err(Failure::invalid(
-                field,
-                ("the number must be 2 to 10,000, or 0", "此数须为 2 到 10,000，或 0"),
-                ("Enter another number; 20 is a good start", "请输入其他数字，可以从 20 开始"),
-            ));
-        }
-    }
-    if settings.repeat_apart > OFTEN_MAX {
-        return Err(Failure::invalid(
-            "repeat_apart",
-            ("the distance is at most 10,000 outputs", "间隔最多为 10,000 个输出"),
-            ("Enter a smaller number", "请输入更小的数"),
-        ));
-    }
-    known::check_pools(settings, pools)?;
-    limits::check(settings)
+    Ok(())
 }
 
 /// Whether extra raters are assigned automatically.

@@ -64,7 +64,6 @@ fn narrowed(sort: &str, filter: &str, value: &str) -> Value {
 pub fn rows() -> Vec<Row> {
     let keys = serde_json::to_value(model::keys::Keys::default()).unwrap_or_default();
     let filter = serde_json::to_value(model::quality::RatingFilter::default()).unwrap_or_default();
-    let settings = serde_json::to_value(model::quality::SettingsForm::default()).unwrap_or_default();
     let draft = json!({"scores": [4, 3, 5], "comment": "", "flag": null});
     vec![
         // Accounts.
@@ -264,7 +263,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/named_models", json!({"study": 1})),
         admins_call("/rpc/mask_study", json!({"study": 1})),
         // It has started.
-        call("/rpc/edit_study", json!({"id": 1, "title": "T", "raters_per_output": 1}), [401, 403, 403, 409]),
+        call("/rpc/edit_study", json!({"id": 1, "study": {"title": "T"}}), [401, 403, 403, 409]),
         admins_call("/rpc/compare", json!({"id": 1})),
         admins_call("/rpc/study_tasks", json!({"id": 1})),
         admins_call("/rpc/study_task", json!({"id": 1, "task": "TASK"})),
@@ -293,7 +292,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/study_ratings", json!({"study": 1, "filter": filter})),
         admins_call("/rpc/study_flags", json!({"study": 1})),
         admins_call("/rpc/study_disagreements", json!({"study": 1})),
-        admins_call("/rpc/set_quality", json!({"study": 1, "asked": settings})),
+        admins_call("/rpc/set_quality", json!({"study": 1, "settings": {"shown": "own"}})),
         admins_call(
             "/rpc/add_known_item",
             json!({"study": 1, "output": "1", "task": "", "code": "", "scores": [4, 3, 5],
@@ -310,7 +309,7 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/reopen_study", json!({"id": 1, "reason": "late"}), [401, 403, 403, 409]),
         admins_call(
             "/rpc/create_study",
-            json!({"title": "T", "dataset": "starter", "submissions": [1], "raters": [2], "raters_per_output": 1, "seed": "", "tasks": ""}),
+            json!({"study": {"title": "T", "dataset": "starter", "submissions": [1], "raters": [2]}}),
         ),
         // Guidelines.
         admins_page("GET /admin/guidelines/{kind}/{key}", "/admin/guidelines/study/1"),
@@ -518,7 +517,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("PUT /api/v1/studies/{id}/pace", studies),
         ("PUT /api/v1/people/{id}/reads", admin),
         ("GET /api/v1/studies/{id}/quality", read),
-        ("PUT /api/v1/studies/{id}/quality", studies),
+        ("PATCH /api/v1/studies/{id}/quality", studies),
         ("GET /api/v1/studies/{id}/known-items", read),
         ("POST /api/v1/studies/{id}/known-items", studies),
         ("POST /api/v1/studies/{id}/known-items/import", studies),

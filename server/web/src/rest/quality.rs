@@ -6,7 +6,8 @@ use model::{
     feedback::{Disagreement, DisagreementQueue},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
     lang::Lang,
-    quality::{DisagreementRow, FlagOn, FlagRow, ListedRating, Live, QualityPage, QualitySettings, RatingFilter},
+    quality::{DisagreementRow, FlagOn, FlagRow, ListedRating, Live, QualityPage, RatingFilter},
+    study::QualityChange,
     submission::{MaskState, StudyLeaks},
 };
 use port::quality::{Feedback, Monitoring, Quality};
@@ -117,19 +118,19 @@ pub async fn get_quality(
 
 /// Change a study's quality settings
 ///
-/// Missing fields take their defaults. Ratings are kept; disagreements are recomputed. Raters begin new windows if the
-/// limits change.
-#[utoipa::path(put, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["write:studies"])),
+/// Missing fields stay as they are, and `null` sets a field to its default. Ratings are kept; disagreements are recomputed.
+/// Raters begin new windows if the limits change.
+#[utoipa::path(patch, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = QualitySettings, example = json!({"spread": 1, "policy": "adjudicator"})),
+    request_body(content = QualityChange, example = json!({"spread": 1, "policy": "adjudicator"})),
     responses((status = 204, description = "The settings are saved")))]
 pub async fn set_quality(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
-    JsonBody(settings): JsonBody<QualitySettings>,
+    JsonBody(change): JsonBody<QualityChange>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.set(&admin, id, settings).await?;
+    state.services.quality.set(&admin, id, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
