@@ -274,7 +274,11 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
         text.push_str(&format!("{}: {count}\n", verdict.name()));
     }
     let guarded = if with_published { "Guarded" } else { "Passed" };
-    text.push_str(&format!("{guarded}: {} of {} {}{}", m.solved, m.tasks, unit(detail), shares(&detail.pass_at)));
+    let pass_at = if m.has_tasks() { shares(&detail.pass_at) } else { String::new() };
+    text.push_str(&format!("{guarded}: {} of {} {}{pass_at}", m.solved, m.tasks, unit(detail)));
+    if m.not_counted > 0 {
+        text.push_str(&format!("\n{}", (EN.not_counted)(m.not_counted)));
+    }
     text.push_str(&published(detail));
     text.push_str(&agreement(&detail.theirs));
     let lenient = detail.lenient_tests.as_deref().unwrap_or_default();
