@@ -33,25 +33,32 @@ use crate::{
 async fn ran(app: &TestApp, run: i64, submission: SubmissionId, passes: &'static str) {
     let unjudged = Outcome {
         reason: Some(Reason::CannotJudge { defect: DataDefect::EarlyLines { lines: 2 } }),
-        total: 1,
         ..Outcome::new(Verdict::Anomaly)
     };
-    let unjudged = serde_json::to_string(&unjudged).unwrap();
+    let outcomes = [Outcome::new(Verdict::Passed), Outcome::new(Verdict::Failed), unjudged];
+    let [passed, failed, unjudged] =
+        outcomes.map(|outcome| serde_json::to_string(&Outcome { total: 1, ..outcome }).unwrap());
     let stored = move |tx: &rusqlite::Transaction<'_>| {
         tx.execute(
             "INSERT INTO runs (id, submission_id, status, fresh, created_at, finished_at) VALUES (?1, ?2, 'finished', 0, 1, 1)",
             [run, submission.0],
         )?;
         let cannot = "(o.turn = 2 OR t.external_id = '3')";
-        let items = format!(
-            "INSERT INTO run_items (run_id, output_id, state, outcome, passed, total, verdict, published)
-             SELECT ?1, o.id, 'done', iif({cannot}, ?3, '{{}}'), NOT {cannot} AND t.external_id IN ({passes}), 1,
-                    iif({cannot}, 'anomaly', iif(t.external_id IN ({passes}), 'passed', 'failed')),
-                    iif(o.turn = 2 OR t.external_id IN ({passes}), 'passed', 'failed')
+        tx.execute(
+            "INSERT INTO run_items (run_id, output_id, state)
+             SELECT ?1, id, 'waiting' FROM outputs WHERE submission_id = ?2 ORDER BY id",
+            [run, submission.0],
+        )?;
+        let passes = format!("t.external_id IN ({passes})");
+        let done = format!(
+            "UPDATE run_items SET state = 'done', total = 1, passed = NOT {cannot} AND {passes},
+                 outcome = iif({cannot}, ?2, iif({passes}, ?3, ?4)),
+                 verdict = iif({cannot}, 'anomaly', iif({passes}, 'passed', 'failed')),
+                 published = iif(o.turn = 2 OR {passes}, 'passed', 'failed')
              FROM outputs o JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
-             WHERE o.submission_id = ?2 ORDER BY o.id"
+             WHERE o.id = run_items.output_id AND run_items.run_id = ?1"
         );
-        Ok(tx.execute(&items, rusqlite::params![run, submission.0, unjudged])?)
+        Ok(tx.execute(&done, rusqlite::params![run, unjudged, passed, failed])?)
     };
     assert_eq!(app.services.db.write(stored).await.unwrap(), 6);
 }
@@ -133,13 +140,28 @@ async fn every_place_leaves_them_out_and_says_how_many() {
 async fn pages_files_rest_and_command_line_show_the_same() {
     let app = TestApp::demo().await;
     let dataset = two_runs(&app).await;
+    let said = |arguments: &[&str]| {
+        let output = program(&app, arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = said(&["runs", "show", "1"]);
+    assert!(
+        text.contains("Guarded: 1 of 2 turns, pass@1 50.00%") && text.contains("4 outputs are not counted"),
+        "{text}"
+    );
+    assert!(said(&["runs", "list"]).contains("50.00% (4 not counted)"));
+    assert!(said(&["runs", "compare", "1", "2"]).contains("by neither: 0. 1 task is not counted"));
+    let text = said(&["runs", "conversations"]);
+    assert!(text.contains("(4 not counted)") && text.contains("4/6 (1/2 without defects)"), "{text}");
+
     let mut admin = app.admin().await;
     for (path, words) in [
-        ("/admin/runs/1".to_owned(), vec!["50.00%", "4 outputs are not counted"]),
+        ("/admin/runs/1".to_owned(), vec!["50.0%", "4 outputs are not counted"]),
         ("/admin/runs".into(), vec!["4 not counted"]),
         ("/admin/runs/compare?a=1&b=2".into(), vec!["Not counted", "1 task is not counted"]),
-        (format!("/admin/compare/{dataset}"), vec!["Outputs not counted", "1 · 50.00%"]),
-        ("/admin/conversations".into(), vec!["50.00% guarded", "4 not counted", "verdict: 1 of 2"]),
+        (format!("/admin/compare/{dataset}"), vec!["Outputs not counted", "1 · 50.0%"]),
+        ("/admin/conversations".into(), vec!["50.0% guarded", "4 not counted", "verdict: 3 of 4"]),
     ] {
         let page = admin.get(&path).await.body;
         words.iter().for_each(|word| assert!(page.contains(word), "{path}: {word}: {page}"));
@@ -156,19 +178,4 @@ async fn pages_files_rest_and_command_line_show_the_same() {
     let answer: Value = app.anonymous().api(&token, Method::GET, "/api/v1/runs/1", None).await.json();
     let metrics = answer.pointer("/metrics").or_else(|| answer.pointer("/row/metrics")).unwrap();
     assert_eq!((&metrics["pass_at_1"], &metrics["not_counted"]), (&json!(0.5), &json!(4)), "{answer}");
-
-    let said = |arguments: &[&str]| {
-        let output = program(&app, arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let text = said(&["runs", "show", "1"]);
-    assert!(
-        text.contains("Guarded: 1 of 2 turns, pass@1 50.00%") && text.contains("4 outputs are not counted"),
-        "{text}"
-    );
-    assert!(said(&["runs", "list"]).contains("50.00% (4 not counted)"));
-    assert!(said(&["runs", "compare", "1", "2"]).contains("by neither: 0. 1 task is not counted"));
-    let text = said(&["runs", "conversations"]);
-    assert!(text.contains("(4 not counted)") && text.contains("4/6 (1/2 without defects)"), "{text}");
 }

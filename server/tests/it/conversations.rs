@@ -245,7 +245,7 @@ async fn a_run_that_no_process_can_work_on_says_why() {
 
 #[tokio::test]
 async fn a_server_with_workers_elsewhere_refuses_repository_level_by_name() {
-    let app = TestApp::empty().await;
+    let app = TestApp::demo().await;
     let mut task = task(1);
     let place = json!({
         "namespace": "a.f", "code": "def f():\n    pass\n", "tests": ["tests/test_a.py::test_f"], "project_path": "Text/a",
@@ -272,7 +272,7 @@ async fn a_server_with_workers_elsewhere_refuses_repository_level_by_name() {
     let advice = "Run them with `aixgrade run --repositories DIR` on the server's machine";
     assert!(refused.contains("Workers on other machines do not have the sources of the projects"), "{refused}");
     assert!(refused.contains(&dataset) && refused.contains(advice), "{refused}");
-    let listed = app.services.runs.list(&System.admin(), None, PageOf::default()).await.unwrap();
+    let listed = app.services.runs.list(&System.admin(), Some(submission), PageOf::default()).await.unwrap();
     assert!(listed.rows.is_empty(), "nothing was started");
     let (token, asked) = (app.token(&[Scope::WriteRuns]).await, json!({ "submission": submission }));
     let answer = app.anonymous().api(&token, Method::POST, "/api/v1/runs", Some(asked)).await;
