@@ -11,7 +11,7 @@ use chart::{
 use model::{
     conversation::{InstructionKind, Way},
     conversation_results::{
-        ConversationDataset, ConversationFigures, ConversationResults, DynamicFigures, DynamicShares,
+        AuthorComparison, ConversationDataset, ConversationFigures, ConversationResults, DynamicFigures, DynamicShares,
         ModelConversations, RoundFigures, Share, WayResults,
     },
     ratings::Interval,
@@ -98,8 +98,13 @@ fn way_cell(i: I18n, of: Option<&WayResults>) -> AnyView {
         Some(run) => format!("/admin/runs/{run}"),
         None => format!("/admin/submissions/{}", of.submission),
     };
-    let guarded = of.guarded.filter(|guarded| (guarded.value - of.published.value).abs() > 1e-9);
-    let guarded = guarded.map(|share| format!("{} {}", percentage(share.value), i.conversations().guarded));
+    let not_counted = of.not_counted();
+    let differs = |guarded: &Share| not_counted > 0 || (guarded.value - of.published.value).abs() > 1e-9;
+    let guarded = of.guarded.filter(differs).map(|share| {
+        let value = if share.of > 0 { percentage(share.value) } else { i.conversations().nothing.to_owned() };
+        format!("{value} {}", i.conversations().guarded)
+    });
+    let not_counted = (not_counted > 0).then(|| (i.runs().not_counted_n)(not_counted));
     let count = format!("{} / {}", of.published.count(), of.published.of);
     view! {
         <td class="num">
@@ -107,6 +112,7 @@ fn way_cell(i: I18n, of: Option<&WayResults>) -> AnyView {
             <span class="interval">{count}</span>
             {ends(of.published.interval).map(|text| view! { <span class="interval">{text}</span> })}
             {guarded.map(|text| view! { <span class="interval">{text}</span> })}
+            {not_counted.map(|text| view! { <span class="interval">{text}</span> })}
             {of.run.is_none().then(|| view! { <span class="interval">{i.conversations().authors_verdicts}</span> })}
         </td>
     }
@@ -308,11 +314,17 @@ fn differences(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
     let t = i.conversations();
     let ways: Vec<(&ModelConversations, &WayResults)> =
         dataset.models.iter().flat_map(|model| model.ways.iter().map(move |of| (model, of))).collect();
-    let compared: u32 = ways.iter().filter_map(|(_, of)| of.authors.as_ref()).map(|authors| authors.compared).sum();
-    let equal: u32 = ways.iter().filter_map(|(_, of)| of.authors.as_ref()).map(|authors| authors.equal).sum();
+    let authors = || ways.iter().filter_map(|(_, way)| way.authors.as_ref());
+    let sum = |of: fn(&AuthorComparison) -> u32| authors().map(of).sum::<u32>();
+    let (compared, equal) = (sum(|of| of.compared), sum(|of| of.equal));
+    let (defective, defective_equal) = (sum(|of| of.defective), sum(|of| of.defective_equal));
     if compared == 0 {
         return None;
     }
+    let number = |count: u32| i.number(count.into());
+    let without = (defective > 0)
+        .then(|| (t.equal_without_defects)(&number(equal - defective_equal), &number(compared - defective)))
+        .map(|text| view! { <p>{text}</p> });
     let rows = ways.iter().flat_map(|(model, of)| {
         let differences = of.authors.iter().flat_map(|authors| &authors.differences);
         differences.map(move |difference| {
@@ -344,7 +356,8 @@ fn differences(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
     Some(
         view! {
             <h3 id=id.clone()>{t.differences}</h3>
-            <p>{(t.equal)(&i.number(equal.into()), &i.number(compared.into()))}</p>
+            <p>{(t.equal)(&number(equal), &number(compared))}</p>
+            {without}
             {listed}
         }
         .into_any(),

@@ -199,7 +199,7 @@ pub fn ranked_by_pass(figures: &ComparisonFigures, automated: &Automated, links:
     let standing = Standing::of_tests(automated);
     let letters = standing.letters();
     let entry = |m: &usize| {
-        let checked = automated.models.get(*m)?.as_ref()?;
+        let checked = automated.models.get(*m)?.as_ref().filter(|of| of.metrics.has_tasks())?;
         Some(Entry {
             name: figures.models.get(*m)?.clone(),
             value: Some(checked.metrics.pass_at_1),
@@ -222,7 +222,7 @@ fn answered(checked: &Checked) -> Option<u64> {
 /// The models with runs, highest AvgPassRatio first. Without letters: its differences are not tested.
 pub fn ranked_by_ratio(figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
     let entry = |(m, checked): (usize, &Option<Checked>)| {
-        let checked = checked.as_ref()?;
+        let checked = checked.as_ref().filter(|of| of.metrics.has_tasks())?;
         Some(Entry {
             name: figures.models.get(m)?.clone(),
             value: Some(checked.metrics.ratio_mean),
@@ -353,7 +353,7 @@ pub fn paper(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec
     if let Some(automated) = &figures.automated {
         let percent = |r: Interval| Interval { low: r.low * 100.0, high: r.high * 100.0 };
         let of = |value: fn(&Checked) -> (f64, Option<Interval>)| {
-            let each = automated.models.iter().map(|m| m.as_ref().map(value));
+            let each = automated.models.iter().map(|m| m.as_ref().filter(|of| of.metrics.has_tasks()).map(value));
             each.map(|found| found.map(|(v, within)| (v * 100.0, within.map(percent)))).collect::<Vec<_>>()
         };
         let groups = [

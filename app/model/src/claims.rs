@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
-    comparison::{Automated, Human},
+    comparison::{Automated, Checked, Human},
     ratings::{ALPHA, Interval},
+    run::Metrics,
 };
 
 /// A pair of models whose difference has an interval.
@@ -83,7 +84,8 @@ impl Standing {
 
     /// pass@1 of the automated tests.
     pub fn of_tests(automated: &Automated) -> Standing {
-        let means: Vec<_> = automated.models.iter().map(|m| m.as_ref().map(|m| m.metrics.pass_at_1)).collect();
+        let mean = |m: &Option<Checked>| Some(m.as_ref()?.metrics).filter(Metrics::has_tasks).map(|m| m.pass_at_1);
+        let means: Vec<_> = automated.models.iter().map(mean).collect();
         let pairs = automated.pairs.iter().enumerate();
         let pairs =
             pairs.filter_map(|(at, x)| Some((at, x.first, x.second, x.pass, x.pass_interval?, x.tasks, x.holm)));

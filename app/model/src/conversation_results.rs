@@ -76,12 +76,19 @@ pub struct WayResults {
     pub profile: Option<TestProfile>,
     /// Answers that pass as published, of those with such a verdict.
     pub published: Share,
-    /// The same guarded; absent without a run.
+    /// The same guarded, without those that a defect of the data leaves without a verdict; absent without a run.
     pub guarded: Option<Share>,
     /// As published, by kind of instruction; only kinds that occur.
     pub kinds: Vec<(InstructionKind, Share)>,
     /// How the verdicts compare with those that the authors published; absent if there are none.
     pub authors: Option<AuthorComparison>,
+}
+
+impl WayResults {
+    /// Answers in the published figure that do not count in the guarded one, because of defects of the data.
+    pub fn not_counted(&self) -> u32 {
+        self.guarded.map_or(0, |guarded| self.published.of.saturating_sub(guarded.of))
+    }
 }
 
 /// Verdicts of a run beside those that the authors published with the outputs.
@@ -92,6 +99,12 @@ pub struct AuthorComparison {
     pub compared: u32,
     /// Of these, those with equal verdicts.
     pub equal: u32,
+    /// Of the compared answers, those that guarded figures leave out because of a defect of the data.
+    #[serde(default)]
+    pub defective: u32,
+    /// Of these, those with equal verdicts.
+    #[serde(default)]
+    pub defective_equal: u32,
     /// The answers with different verdicts, at most 100.
     pub differences: Vec<AuthorDifference>,
 }
@@ -118,6 +131,8 @@ pub enum DifferenceReason {
     OtherText,
     /// The run uses another profile than `as-run`.
     Profile,
+    /// The data have a defect because of which the tests cannot judge the answer.
+    Defect,
     /// Nothing explains it.
     Unknown,
 }

@@ -74,6 +74,11 @@ pub fn differ(published: Option<PublishedVerdict>, guarded: Option<Verdict>) -> 
 }
 
 impl ItemRow {
+    /// Whether a defect of the benchmark's data prevents a verdict. Guarded figures leave it out.
+    pub fn cannot_judge(&self) -> bool {
+        matches!(self.reason, Some(Reason::CannotJudge { .. }))
+    }
+
     /// Whether it passes as published and not guarded.
     pub fn differs(&self) -> bool {
         differ(self.published, self.verdict)

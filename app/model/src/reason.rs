@@ -72,8 +72,7 @@ pub enum Reason {
         /// The signal's number.
         signal: i32,
     },
-    /// A defect of the benchmark's data: its tests cannot judge this answer. The guarded pass rates of conversations leave
-    /// it out.
+    /// A defect of the benchmark's data: its tests cannot judge this answer. Guarded figures leave it out.
     CannotJudge {
         /// The defect.
         defect: DataDefect,

@@ -375,6 +375,17 @@ pub struct Metrics {
     pub ratio_sum_clamped: f64,
     /// The mean with no ratio counting for more than 1.
     pub ratio_mean_clamped: f64,
+    /// Outputs that count in none of these figures, because a defect of the benchmark's data prevents a verdict. Tasks
+    /// with only such outputs do not count either.
+    #[serde(default)]
+    pub not_counted: u32,
+}
+
+impl Metrics {
+    /// Whether any task counts. Without one, the shares say nothing.
+    pub fn has_tasks(&self) -> bool {
+        self.tasks > 0
+    }
 }
 
 /// `pass@k` for one k.
@@ -689,7 +700,8 @@ pub struct ItemRow {
     pub cached: bool,
 }
 
-/// How a run's verdicts compare with those that came with the outputs. Outputs without either verdict do not count.
+/// How a run's verdicts compare with those that came with the outputs. Outputs without either verdict, and those that a
+/// defect of the benchmark's data leaves without one, do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[cfg_attr(not(target_arch = "wasm32"), schema(as = VerdictAgreement))]

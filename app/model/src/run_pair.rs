@@ -67,6 +67,9 @@ pub struct Passes {
     pub only_b: u32,
     /// Neither.
     pub neither: u32,
+    /// Tasks that do not count, because a defect of the benchmark's data prevents a verdict.
+    #[serde(default)]
+    pub not_counted: u32,
 }
 
 /// A task in two runs.
@@ -96,6 +99,9 @@ pub struct PairOutput {
     pub passed: u32,
     /// Test cases.
     pub total: u32,
+    /// Whether a defect of the benchmark's data prevents a verdict.
+    #[serde(default)]
+    pub cannot_judge: bool,
 }
 
 impl PairOutput {
@@ -107,6 +113,7 @@ impl PairOutput {
             verdict: item.verdict,
             passed: item.passed,
             total: item.total,
+            cannot_judge: item.cannot_judge(),
         }
     }
 
@@ -133,6 +140,11 @@ impl PairTask {
         }
     }
 
+    /// Whether the task counts in figures: both sides' first samples can be judged.
+    pub fn counts(&self) -> bool {
+        [Side::A, Side::B].iter().all(|side| self.side(*side).first().is_none_or(|first| !first.cannot_judge))
+    }
+
     /// Whether the side's first sample passes every test case.
     pub fn passes(&self, side: Side) -> bool {
         self.side(side).first().is_some_and(|o| o.verdict == Some(Verdict::Passed))
@@ -147,8 +159,8 @@ impl PairTask {
         let passes = (self.passes(Side::A), self.passes(Side::B));
         let shown = match which.filter("show") {
             Some("differ") => self.differs(),
-            Some("only_a") => passes == (true, false),
-            Some("only_b") => passes == (false, true),
+            Some("only_a") => self.counts() && passes == (true, false),
+            Some("only_b") => self.counts() && passes == (false, true),
             _ => true,
         };
         shown && holds(&format!("{} {}", self.task_id, self.raw_nl), &which.search)
@@ -158,15 +170,17 @@ impl PairTask {
 impl Passes {
     /// Counts tasks.
     pub fn of(tasks: &[PairTask]) -> Passes {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let count = |a, b| {
-            let found = tasks.iter().filter(|t| (t.passes(Side::A), t.passes(Side::B)) == (a, b)).count();
-            u32::try_from(found).unwrap_or(u32::MAX)
+            let is_it = |t: &&PairTask| t.counts() && (t.passes(Side::A), t.passes(Side::B)) == (a, b);
+            number(tasks.iter().filter(is_it).count())
         };
         Passes {
             both: count(true, true),
             only_a: count(true, false),
             only_b: count(false, true),
             neither: count(false, false),
+            not_counted: number(tasks.iter().filter(|task| !task.counts()).count()),
         }
     }
 }
@@ -220,6 +234,7 @@ mod tests {
                 verdict: Some(*verdict),
                 passed: *passed,
                 total: *total,
+                cannot_judge: *verdict == Verdict::Anomaly,
             };
             side.iter().map(one).collect()
         };
@@ -276,6 +291,16 @@ mod tests {
         let (yes, no) = ([(Passed, 1, 1)], [(Failed, 0, 1)]);
         let tasks =
             [task(&yes, &yes), task(&yes, &no), task(&yes, &[]), task(&no, &yes), task(&no, &no), task(&[], &[])];
-        assert_eq!(Passes::of(&tasks), Passes { both: 1, only_a: 2, only_b: 1, neither: 2 });
+        assert_eq!(Passes::of(&tasks), Passes { both: 1, only_a: 2, only_b: 1, neither: 2, not_counted: 0 });
+    }
+
+    #[test]
+    fn a_task_that_one_side_cannot_be_judged_on_does_not_count() {
+        use Verdict::{Anomaly, Passed};
+        let (yes, unjudged) = ([(Passed, 1, 1)], [(Anomaly, 0, 1)]);
+        let tasks = [task(&yes, &unjudged), task(&unjudged, &unjudged), task(&yes, &yes)];
+        assert_eq!(Passes::of(&tasks), Passes { both: 1, not_counted: 2, ..Passes::default() });
+        let which = Which::only("show", "only_a");
+        assert!(!tasks[0].matches(&which) && !tasks[2].matches(&which));
     }
 }

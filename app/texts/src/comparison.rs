@@ -113,6 +113,7 @@ texts! {
         answered: "Tasks with an output", "有输出的任务";
         anomalies: "Tasks with more passes than cases", "通过数多于用例数的任务";
         missing: "No verdict", "没有测试结果";
+        not_counted: "Outputs not counted (defects of the data)", "未计入的输出（数据有缺陷）";
         verdicts: "Verdicts", "测试结果";
         verdicts_desc: "Number of outputs of each model per verdict. The table contains the same values.", "每个模型的输出得到各种结果的次数，表格中有相同数字。";
         pairs: "Pairwise comparison by task", "按任务两两比较";

@@ -54,6 +54,7 @@ texts! {
         kinds_in(way: &str) { format!("Answers that pass, by instruction: {way}") } { format!("各类指令的通过率：{way}") }
         round(number: u32) { format!("Round {number}") } { format!("第 {number} 轮") }
         equal(equal: &str, compared: &str) { format!("{equal} of {compared} verdicts equal those that the authors published.") } { format!("{compared} 个判定中有 {equal} 个与作者公布的相同。") }
+        equal_without_defects(equal: &str, compared: &str) { format!("Without answers that defects of the data leave without a verdict: {equal} of {compared}.") } { format!("不计因数据缺陷而无法判定的回答：{compared} 个中有 {equal} 个相同。") }
     }
 }
 
@@ -104,6 +105,9 @@ impl ConversationTexts {
                 "The authors ran another text than the output that they published.",
                 "作者运行的文本与其公布的输出不同。",
             ),
+            DifferenceReason::Defect => {
+                ("A defect of the data: the tests cannot judge this answer.", "数据存在缺陷：测试无法判定此回答。")
+            }
             DifferenceReason::Profile => (
                 "The run uses the tests as released; three of them did not parse when the authors ran them.",
                 "该运行使用发布的测试；作者运行时其中三个测试无法解析。",

@@ -132,6 +132,7 @@ texts! {
         to_all_tasks: "All tasks", "全部任务";
         totals: "Metrics of both runs", "两次运行的指标";
         verdict: "Verdict", "测试结果";
+        not_counted_short: "Not counted", "未计入";
         published: "As published", "按发布方式";
         published_short: "as published", "按发布方式";
         published_hint: "The verdict of the evaluator that was published with the benchmark. The guarded verdict counts: for it, the tests run in a process that the output cannot reach.", "基准自带评测程序的结果。以防篡改结果为准：测试在输出无法触及的进程中运行。";
@@ -177,6 +178,19 @@ texts! {
                 n => format!("The engine failed on {n} outputs. They have no verdict and count as 0."),
             }
         } { format!("测试引擎在 {count} 个输出上出错。这些输出没有测试结果，按 0 计。") }
+        not_counted(count: u32) {
+            match count {
+                1 => "1 output is not counted: a defect of the benchmark's data prevents a verdict.".into(),
+                n => format!("{n} outputs are not counted: defects of the benchmark's data prevent a verdict."),
+            }
+        } { format!("{count} 个输出未计入：基准数据存在缺陷，无法判定。") }
+        not_counted_n(count: u32) { format!("{count} not counted") } { format!("{count} 个未计入") }
+        pairs_not_counted(count: u32) {
+            match count {
+                1 => "1 task is not counted: a defect of the benchmark's data prevents a verdict.".into(),
+                n => format!("{n} tasks are not counted: defects of the benchmark's data prevent a verdict."),
+            }
+        } { format!("{count} 个任务未计入：基准数据存在缺陷，无法判定。") }
         taken_over(count: u32) {
             match count {
                 1 => "This run was interrupted and has resumed. 1 output was reassigned from a worker that stopped and counts once.".into(),

@@ -5,22 +5,22 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use model::{conversation::InstructionKind, ids::OutputId, run::Verdict};
 
 use crate::input::{ComparisonInput, FinalInstruction, InputInstruction, InputRating, InputRun, InputVerdict};
-use stats::{bootstrap::Cell, passk::Sample, ratings::Unit};
+use stats::{
+    bootstrap::Cell,
+    passk::{self, Sample},
+    ratings::Unit,
+};
 
 impl InputVerdict {
-    /// As a sample for the figures.
-    pub fn sample(&self) -> Sample {
-        let ratio = || if self.total > 0 { f64::from(self.passed) / f64::from(self.total) } else { 0.0 };
-        let (solved, ratio) = match self.verdict {
-            // Counts are used as reported if the tests finished; those of a tampered result are not.
-            Some(verdict @ (Verdict::Passed | Verdict::Failed | Verdict::Anomaly)) => {
-                (verdict == Verdict::Passed, ratio())
-            }
-            Some(_) => (false, 0.0),
+    /// As a sample for the figures; absent if it counts in none.
+    pub fn sample(&self) -> Option<Sample> {
+        let verdict = self.verdict.unwrap_or_else(|| {
             // The published runner's own rule: as many passes as cases, and at least one case.
-            None => (self.total > 0 && self.passed == self.total, ratio()),
-        };
-        Sample { solved, ratio, turn: self.turn.unwrap_or(0) }
+            let passed = self.total > 0 && self.passed == self.total;
+            if passed { Verdict::Passed } else { Verdict::Failed }
+        });
+        let sample = Sample::guarded(verdict, self.passed, self.total);
+        (!self.cannot_judge).then(|| Sample { turn: self.turn.unwrap_or(0), ..sample })
     }
 
     /// The same by the verdict as published; absent for an answer in a conversation that the benchmark's evaluator does
@@ -49,6 +49,15 @@ pub struct PeoplesAnswer {
     pub rater: Option<u32>,
     /// Whether no adjudicated answer replaces it.
     pub counts: bool,
+}
+
+/// The tasks of a run that count in its guarded figures. A task does not count if none of its outputs can be judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// Indices of the tasks, in the dataset's order.
+    pub tasks: Vec<u32>,
+    /// The samples of each of these tasks.
+    pub samples: Vec<Vec<Sample>>,
 }
 
 impl ComparisonInput {
@@ -146,17 +155,17 @@ impl ComparisonInput {
         (cells, units.into_values().collect())
     }
 
-    /// The samples of a run, one entry per task.
-    pub fn samples(&self, run: &InputRun) -> Vec<Vec<Sample>> {
-        self.by_task(run).map(|task| task.into_iter().map(InputVerdict::sample).collect()).collect()
+    /// The tasks and samples that count in a run's guarded figures.
+    pub fn counted(&self, run: &InputRun) -> Counted {
+        let samples = |task: Vec<&InputVerdict>| passk::counted(task.into_iter().map(InputVerdict::sample));
+        let all = run.tasks.iter().zip(self.by_task(run));
+        let (tasks, samples) = all.filter_map(|(at, task)| Some((*at, samples(task)?))).unzip();
+        Counted { tasks, samples }
     }
 
     /// The same by the verdicts as published, without tasks of which the evaluator judges no answer.
     pub fn published(&self, run: &InputRun) -> Vec<Vec<Sample>> {
-        let judged = |task: Vec<&InputVerdict>| {
-            let samples: Vec<Sample> = task.iter().filter_map(|checked| checked.published_sample()).collect();
-            (task.is_empty() || !samples.is_empty()).then_some(samples)
-        };
+        let judged = |task: Vec<&InputVerdict>| passk::counted(task.into_iter().map(InputVerdict::published_sample));
         self.by_task(run).filter_map(judged).collect()
     }
 

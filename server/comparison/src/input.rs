@@ -209,4 +209,7 @@ pub struct InputVerdict {
     /// The verdict as published, if the benchmark has an evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedVerdict>,
+    /// Whether a defect of the benchmark's data prevents a verdict: the output then counts in no guarded figure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cannot_judge: bool,
 }

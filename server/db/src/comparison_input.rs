@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{
     datasets::task_row,
     instruction_answers,
-    runs::ITEM_ROWS,
+    runs::{CANNOT_JUDGE, ITEM_ROWS},
     stored::{self, named, optional_json, optional_named, table},
 };
 use base::error::Failure;
@@ -220,15 +220,17 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     let Some(id) = found.id else { return Ok(()) };
     let Some((submission, _)) = run_of(conn, id)? else { return Ok(()) };
     let tasks: HashMap<i64, u32> = (0..).zip(&input.tasks).map(|(at, task)| (task.revision.0, at)).collect();
-    let mut done: HashMap<i64, (Verdict, u32, u32, Option<PublishedVerdict>)> = HashMap::new();
-    let mut statement = conn.prepare_cached(
-        "SELECT id, output_id, verdict, passed, total, published FROM run_items WHERE run_id = ?1 AND state = 'done'",
-    )?;
+    let mut done: HashMap<i64, (Verdict, u32, u32, Option<PublishedVerdict>, bool)> = HashMap::new();
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT i.id, i.output_id, i.verdict, i.passed, i.total, i.published, {CANNOT_JUDGE} AS cannot_judge
+         FROM run_items i WHERE i.run_id = ?1 AND i.state = 'done'",
+    ))?;
     let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
         let verdict = named(row, ITEM_ROWS, "verdict", Verdict::from_name)?;
         let published = optional_named(row, ITEM_ROWS, "published", PublishedVerdict::from_name)?;
-        done.insert(row.get("output_id")?, (verdict, row.get("passed")?, row.get("total")?, published));
+        let (passed, total, cannot_judge) = (row.get("passed")?, row.get("total")?, row.get("cannot_judge")?);
+        done.insert(row.get("output_id")?, (verdict, passed, total, published, cannot_judge));
     }
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.revision_id, o.sample, o.turn FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
@@ -238,7 +240,7 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     while let Some(row) = rows.next()? {
         let Some(task) = tasks.get(&row.get("revision_id")?) else { continue };
         match done.get(&row.get("id")?) {
-            Some(&(verdict, passed, total, published)) => found.verdicts.push(InputVerdict {
+            Some(&(verdict, passed, total, published, cannot_judge)) => found.verdicts.push(InputVerdict {
                 task: *task,
                 output: Some(OutputId(row.get("id")?)),
                 sample: row.get("sample")?,
@@ -247,6 +249,7 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
                 passed,
                 total,
                 published,
+                cannot_judge,
             }),
             None => found.missing += 1,
         }

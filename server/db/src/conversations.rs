@@ -10,7 +10,10 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::stored::{Table, named, optional_json, optional_named, table};
+use super::{
+    runs::CANNOT_JUDGE,
+    stored::{Table, named, optional_json, optional_named, table},
+};
 use base::error::Failure;
 
 /// For queries with the task's revision as `revision_id`.
@@ -274,6 +277,8 @@ pub struct Answer {
     /// Whether it passes guarded; absent without a run, and where the data have a defect because of which it cannot be
     /// judged.
     pub guarded: Option<bool>,
+    /// Whether the data have such a defect.
+    pub cannot_judge: bool,
     /// Single turns: see [`TurnCheck`].
     pub checks: Vec<TurnCheck>,
     pub author: Option<TheirVerdict>,
@@ -281,11 +286,11 @@ pub struct Answer {
 
 /// The answers of a submission in the order of tasks, conversations and turns, with the verdicts of a run.
 pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) -> Result<Vec<Answer>, Failure> {
-    let mut statement = conn.prepare_cached(
+    let mut statement = conn.prepare_cached(&format!(
         "SELECT o.id, q.revision_id, vt.position, t.external_id, o.conversation, o.turn,
                 coalesce(o.instruction, o.turn) AS instruction, q.kind, i.id AS item, i.published, i.verdict,
                 json_extract(i.outcome, '$.turns') AS checks,
-                coalesce(json_extract(i.outcome, '$.reason.code') = 'cannot_judge', 0) AS cannot_judge, a.passed, a.other_text
+                {CANNOT_JUDGE} AS cannot_judge, a.passed, a.other_text
          FROM submissions s
          JOIN outputs o ON o.submission_id = s.id AND o.turn IS NOT NULL
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
@@ -294,7 +299,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
          LEFT JOIN run_items i ON i.run_id = ?2 AND i.output_id = o.id AND i.state = 'done'
          LEFT JOIN reported a ON a.output_id = o.id
          WHERE s.id = ?1 ORDER BY vt.position, o.conversation, o.turn",
-    )?;
+    ))?;
     let mut rows = statement.query(params![submission.0, run.map(|run| run.0)])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
@@ -314,6 +319,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
             kind: named(row, TURNS, "kind", InstructionKind::from_name)?,
             published: published.map(|verdict| verdict == PublishedVerdict::Passed),
             guarded: guarded.filter(|_| !cannot_judge).map(|verdict| verdict == Verdict::Passed),
+            cannot_judge,
             checks: checks.unwrap_or_default(),
             author: author.map(|(passed, other_text)| TheirVerdict { passed, other_text }),
         });

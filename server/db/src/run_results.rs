@@ -12,7 +12,7 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    runs::{ITEM, ITEM_JOINS, ITEM_ROWS, Run, beginning, item},
+    runs::{CANNOT_JUDGE, ITEM, ITEM_JOINS, ITEM_ROWS, Run, beginning, item},
     stored::{named, optional_json, parsed, table},
 };
 use base::error::Failure;
@@ -27,13 +27,13 @@ pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Fai
 
 /// How the verdicts of a run compare with those that came with its outputs.
 pub fn agreement(conn: &Connection, id: RunId) -> Result<Agreement, Failure> {
-    let mut statement = conn.prepare_cached(
+    let mut statement = conn.prepare_cached(&format!(
         "SELECT coalesce(sum(p.passed = (i.verdict = 'passed')), 0) AS agree,
                 coalesce(sum(p.passed AND i.verdict <> 'passed'), 0) AS theirs_only,
                 coalesce(sum(NOT p.passed AND i.verdict = 'passed'), 0) AS ours_only
          FROM run_items i CROSS JOIN reported p ON p.output_id = i.output_id
-         WHERE i.run_id = ?1 AND i.verdict IS NOT NULL AND p.passed IS NOT NULL",
-    )?;
+         WHERE i.run_id = ?1 AND i.verdict IS NOT NULL AND p.passed IS NOT NULL AND NOT {CANNOT_JUDGE}",
+    ))?;
     Ok(statement.query_row([id.0], |row| {
         Ok(Agreement {
             agree: row.get("agree")?,

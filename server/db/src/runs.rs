@@ -705,7 +705,14 @@ pub struct SampleResult {
     pub total: u32,
     /// The verdict as published, if the benchmark has an evaluator.
     pub published: Option<PublishedVerdict>,
+    /// Whether the data have a defect because of which the guarded verdict does not count.
+    pub cannot_judge: bool,
 }
+
+/// Whether the data have a defect because of which the guarded verdict of the item `i` does not count
+/// ([`model::reason::Reason::CannotJudge`]): its verdict is an anomaly, so no other outcome is read.
+pub const CANNOT_JUDGE: &str =
+    "coalesce(i.verdict = 'anomaly' AND json_extract(i.outcome, '$.reason.code') = 'cannot_judge', 0)";
 
 /// The results of a task's samples, in order.
 pub type TaskSamples = Vec<SampleResult>;
@@ -718,8 +725,9 @@ pub fn samples(conn: &Connection, id: RunId) -> Result<Vec<TaskSamples>, Failure
 
 /// The same for each of these runs, in one statement.
 pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Vec<TaskSamples>>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT u.id, vt.position, o.turn, i.id AS item, i.verdict, i.passed, i.total, i.published
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT u.id, vt.position, o.turn, i.id AS item, i.verdict, i.passed, i.total, i.published,
+                {CANNOT_JUDGE} AS cannot_judge
          FROM json_each(?1) j CROSS JOIN runs u ON u.id = j.value
          JOIN submissions s ON s.id = u.submission_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
@@ -727,7 +735,7 @@ pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Ve
          LEFT JOIN outputs o ON o.submission_id = s.id AND o.revision_id = r.id
          LEFT JOIN run_items i ON i.run_id = u.id AND i.output_id = o.id AND i.state = 'done'
          ORDER BY j.key, vt.position, o.turn, o.sample",
-    )?;
+    ))?;
     let mut rows = statement.query([list_of(runs)?])?;
     let (mut found, mut last) = (HashMap::<RunId, Vec<TaskSamples>>::new(), None);
     while let Some(row) = rows.next()? {
@@ -746,6 +754,7 @@ pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Ve
                 passed: row.get("passed")?,
                 total: row.get("total")?,
                 published: optional_named(row, items, "published", PublishedVerdict::from_name)?,
+                cannot_judge: row.get("cannot_judge")?,
             });
         }
     }
@@ -822,9 +831,9 @@ pub const ITEM_JOINS: &str = "CROSS JOIN outputs o ON o.id = i.output_id
     CROSS JOIN task_revisions r ON r.id = o.revision_id
     CROSS JOIN tasks t ON t.id = r.task_id";
 
-/// The same without the outcomes, which are long.
-const BRIEF: &str =
-    "SELECT i.id, o.id AS output, t.external_id, o.sample, '' AS raw_nl, i.state, NULL AS outcome, i.cached,
+/// The same without the outcomes, which are long; only anomalies have theirs, which says whether they count.
+const BRIEF: &str = "SELECT i.id, o.id AS output, t.external_id, o.sample, '' AS raw_nl, i.state,
+        CASE WHEN i.verdict = 'anomaly' THEN i.outcome END AS outcome, i.cached,
         i.verdict, i.passed, i.total, NULL AS theirs
     FROM run_items i
     CROSS JOIN outputs o ON o.id = i.output_id
@@ -842,11 +851,12 @@ pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf
         Some(ItemResult::Verdict(verdict)) => verdict.name(),
         _ => "",
     };
+    let theirs_only = format!("{THEIRS_ONLY} AND NOT {CANNOT_JUDGE}");
     let result = match chosen.result {
         None => "?4 = ''",
         Some(ItemResult::Verdict(_)) => "i.verdict = ?4",
         Some(ItemResult::Differs) => "i.published = 'passed' AND i.verdict <> 'passed' AND ?4 = ''",
-        Some(ItemResult::TheirsOnly) => THEIRS_ONLY,
+        Some(ItemResult::TheirsOnly) => &theirs_only,
         Some(ItemResult::OursOnly) => OURS_ONLY,
         Some(ItemResult::EngineFailed) => "i.state = 'failed' AND ?4 = ''",
         Some(ItemResult::Waiting) => "i.state IN ('waiting', 'leased') AND ?4 = ''",

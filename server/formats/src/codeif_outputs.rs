@@ -8,7 +8,11 @@ use model::{
 };
 use serde_json::{Map, Value};
 
-use super::{codeif::SLUG, conversations::cut_out, files::Files};
+use super::{
+    codeif::SLUG,
+    conversations::{cut_out, is_cut_out},
+    files::Files,
+};
 
 /// A model's outputs in one way, ready to be uploaded.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,7 +124,7 @@ fn outputs(files: &Files, paths: &[&str], way: Way) -> Result<Option<String>, Pr
         if let Some((passed, judged)) = verdicts.get_mut(&key(&row, way)).and_then(VecDeque::pop_front) {
             row.insert("passed".into(), passed.into());
             let own = row.get("completion").and_then(Value::as_str).unwrap_or_default();
-            if cut_out(own).code != cut_out(&judged).code {
+            if !is_cut_out(&cut_out(own).code, &judged) {
                 row.insert("judged".into(), judged.into());
             }
         }
@@ -208,6 +212,31 @@ mod tests {
         let (yes, no) = (Some(Value::Bool(true)), Some(Value::Bool(false)));
         assert_eq!(verdicts, [(yes, None), (None, None), (no, Some("other".into()))]);
         assert!(lines.iter().all(|line| line["way"] == "single"));
+    }
+
+    #[test]
+    fn a_verdict_at_repository_level_is_of_the_text_that_the_pattern_matches() {
+        let folder = "repo/Experiments/level_1/m/single_round";
+        let line = |completion: &str| serde_json::json!({ "namespace": "a.b", "type": "Code Standard", "completion": completion });
+        let own = |text: &str| line(&format!("Here it is:\n```python\n{text}\n```")).to_string();
+        let judged = |text: &str| {
+            let mut line = line(text);
+            line["Result"] = "Error".into();
+            line.to_string()
+        };
+        let with_judged = |judged: String| {
+            let files = files(&[
+                (&format!("{folder}/result.jsonl"), &own("def b(): pass")),
+                (&format!("{folder}/result_result.jsonl"), &judged),
+            ]);
+            let found = read(&files).unwrap();
+            let line: Value = serde_json::from_str(found[0].lines.trim()).unwrap();
+            assert_eq!(line["passed"], false);
+            line.get("judged").cloned()
+        };
+        assert_eq!(with_judged(judged("\ndef b(): pass\n")), None);
+        assert_eq!(with_judged(judged("def b(): pass\n")), None);
+        assert_eq!(with_judged(judged("\ndef b(): return\n")), Some("\ndef b(): return\n".into()));
     }
 
     #[test]

@@ -191,6 +191,14 @@ fn fenced(answer: &str) -> Option<(&str, &str, &str)> {
     Some((&answer[..at], code, after))
 }
 
+/// Whether a text that the authors judged is this code. At repository level, their results have the text that the
+/// evaluator's pattern matches, which begins with the line break after the opening fence.
+pub fn is_cut_out(code: &str, judged: &str) -> bool {
+    let judged = cut_out(judged).code;
+    let from_first_line = |text: &str| text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).map(str::to_owned);
+    judged == code || from_first_line(&judged).is_some_and(|judged| judged == code)
+}
+
 /// The verdict that the benchmark's authors published with an output: `passed`, or `Result` at repository level.
 /// `judged` is the text that they judged, if it is another one.
 pub fn published_verdict(object: &Object, code: &str) -> Option<Reported> {
@@ -200,7 +208,7 @@ pub fn published_verdict(object: &Object, code: &str) -> Option<Reported> {
         _ => return None,
     };
     let judged = object.get("judged").and_then(Value::as_str);
-    let other_text = judged.is_some_and(|judged| cut_out(judged).code != code);
+    let other_text = judged.is_some_and(|judged| !is_cut_out(code, judged));
     Some(Reported { verdict: Some(TheirVerdict { passed, other_text }), ..Reported::by(Shape::CodeIfBench) })
 }
 

@@ -6,7 +6,10 @@ use std::{
     fs, io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use benchmarks::place::Place;
@@ -26,7 +29,7 @@ use model::{
     reason::{DataDefect, ProjectProblem, Reason},
     run::{LimitHit, Outcome, PublishedVerdict, Verdict},
 };
-use sandbox::{bubblewrap::Bubblewrap, tool};
+use sandbox::{Child, Command, OptionalLayers, Sandbox, bubblewrap::Bubblewrap, tool};
 use serde_json::{Value, json};
 
 const SQUARE: &str = "class Square:
@@ -160,7 +163,13 @@ fn has_pytest(environment: &Path) -> bool {
 }
 
 fn host(tasks: &[Value], with_setup: bool) -> io::Result<Host> {
-    let folder = tempfile::tempdir().unwrap();
+    host_in(tempfile::tempdir().unwrap(), tasks, with_setup, &|sandbox| sandbox)
+}
+
+/// The sandbox of a suite, made of the usual one.
+type Wrap<'a> = &'a dyn Fn(Arc<dyn Sandbox>) -> Arc<dyn Sandbox>;
+
+fn host_in(folder: tempfile::TempDir, tasks: &[Value], with_setup: bool, wrap: Wrap<'_>) -> io::Result<Host> {
     sources(folder.path(), with_setup)?;
     let dataset = read(tasks).unwrap();
     assert_eq!(dataset.tests.as_ref().unwrap().kind, TestKind::Repositories);
@@ -169,7 +178,7 @@ fn host(tasks: &[Value], with_setup: bool) -> io::Result<Host> {
         .map(|(at, task)| (TaskRevisionId(at), CodeLang::Python, task.test_body.clone().unwrap()))
         .collect();
     let program = prerequisites::program();
-    let sandbox = Arc::new(Bubblewrap::new(program).unwrap());
+    let sandbox = wrap(Arc::new(Bubblewrap::new(program).unwrap()));
     let engine = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("repositories");
     fs::create_dir_all(&engine).unwrap();
     let (allowance, profile) = (Allowance::default(), TestProfile::AsRun);
@@ -243,6 +252,87 @@ fn answers_get_the_verdicts_of_the_projects_tests() {
         let unjudged = host.grade(0, "def area(self):\n    return '9'", Way::N, 3).unwrap();
         assert_eq!((unjudged.published, unjudged.verdict), (None, Verdict::Passed));
     }
+}
+
+/// Counts the processes that a sandbox starts.
+struct Counting {
+    inner: Arc<dyn Sandbox>,
+    started: Arc<AtomicUsize>,
+}
+
+impl Sandbox for Counting {
+    fn start(&self, command: &Command) -> io::Result<Child> {
+        self.started.fetch_add(1, Ordering::Relaxed);
+        self.inner.start(command)
+    }
+
+    fn optional_layers(&self) -> OptionalLayers {
+        self.inner.optional_layers()
+    }
+}
+
+#[test]
+fn a_test_that_passed_the_projects_own_code_is_not_tried_on_it_again() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let wrap = |inner| Arc::new(Counting { inner, started: Arc::clone(&started) }) as Arc<dyn Sandbox>;
+    let starts = |unique: &str| {
+        // A project of its own, so that no other test has checked its own code.
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join(repositories::SOURCES).join("Text/shapes");
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join("unique.txt"), unique).unwrap();
+        let host = host_in(folder, &[task("shapes.square.Square.area")], false, &wrap)?;
+        started.store(0, Ordering::Relaxed);
+        host.check(GOOD, BASE, Passed, Verdict::Passed);
+        Ok::<_, io::Error>(started.load(Ordering::Relaxed))
+    };
+    let unique = format!("{:?} {}", std::time::SystemTime::now(), std::process::id());
+    // Two tests, on the own code and on the answer; then on the answer alone.
+    let Some(first) = prerequisites::toolchain("python", starts(&unique)) else { return };
+    assert_eq!((first, starts(&unique).unwrap(), starts(&format!("{unique}, changed")).unwrap()), (4, 2, 4));
+}
+
+/// Does what pytest-asyncio does in its mode `auto`, and nothing in another.
+const PLUGIN: &str = "import asyncio
+import inspect
+
+
+def pytest_addoption(parser):
+    parser.addini('asyncio_mode', 'which coroutines are tests', default='strict')
+
+
+def pytest_pyfunc_call(pyfuncitem):
+    if pyfuncitem.config.getini('asyncio_mode') == 'auto' and inspect.iscoroutinefunction(pyfuncitem.obj):
+        asyncio.run(pyfuncitem.obj())
+        return True
+";
+
+#[test]
+fn coroutines_run_as_tests_where_the_environment_has_pytest_asyncio() {
+    let coroutine = "from shapes.square import Square
+
+
+async def test_area():
+    assert Square(3).area() == 9
+";
+    let tests = json!({ "tests": ["tests/test_coroutine.py::test_area"] });
+    let run = |has_plugin: bool, code: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join(repositories::SOURCES).join("Text/shapes");
+        fs::create_dir_all(project.join("tests")).unwrap();
+        fs::write(project.join("conftest.py"), PLUGIN).unwrap();
+        fs::write(project.join("tests/test_coroutine.py"), coroutine).unwrap();
+        if has_plugin {
+            fs::write(project.join("pytest_asyncio.py"), "").unwrap();
+        }
+        let host = host_in(folder, &[with("shapes.square.Square.area", tests.clone())], false, &|sandbox| sandbox)?;
+        Ok::<_, io::Error>(host.grade(0, code, Way::Base, 0).map(|outcome| outcome.verdict))
+    };
+    let Some(good) = prerequisites::toolchain("python", run(true, GOOD)) else { return };
+    assert_eq!(good.unwrap(), Verdict::Passed);
+    assert_eq!(run(true, "def area(self):\n    return 8").unwrap().unwrap(), Verdict::Failed);
+    // Otherwise, they cannot judge.
+    assert!(matches!(run(false, GOOD).unwrap(), Err(EngineError::Project { .. })));
 }
 
 #[test]

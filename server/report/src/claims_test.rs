@@ -557,6 +557,7 @@ fn input(tasks: u32, drawn: &Drawn) -> ComparisonInput {
                 passed: u32::from(passed),
                 total: 1,
                 published: None,
+                cannot_judge: false,
             })
         });
         let (tasks, verdicts) = ((0..tasks).collect(), verdicts.collect());

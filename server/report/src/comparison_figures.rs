@@ -12,13 +12,16 @@ use model::{
     published::{AsPublished, PublishedChecked, differ},
     ratings::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     rubric::{Dimension, Rubric},
-    run::Verdict,
+    run::{Metrics, Verdict},
     stats::{Estimate, Known, McNemar, Reliability},
 };
 use texts::I18n;
 
 use super::judges;
-use comparison::input::{ComparisonInput, InputRun};
+use comparison::{
+    arranged::Counted,
+    input::{ComparisonInput, InputRun},
+};
 use stats::{
     bootstrap::{self, Cell, KeyedCells},
     correlation::{self, correlation},
@@ -221,33 +224,35 @@ fn distribution(cells: &[Cell], (low, high): (u8, u8)) -> Vec<u64> {
 
 fn automated(input: &ComparisonInput) -> Automated {
     let runs: Vec<(usize, &InputRun)> = input.runs.iter().map(|run| (run.model as usize, run)).collect();
-    let samples: Vec<Vec<Vec<Sample>>> = runs.iter().map(|(_, run)| input.samples(run)).collect();
+    let counted: Vec<Counted> = runs.iter().map(|(_, run)| input.counted(run)).collect();
     let places: Vec<usize> = (0..runs.len()).collect();
     let mut models: Vec<Option<Checked>> = vec![None; input.models.len()];
     let mut pairs = Vec::new();
-    // Runs over the same tasks are resampled together; others individually, and each pair over its common tasks.
-    let same = runs.windows(2).all(|two| two[0].1.tasks == two[1].1.tasks);
+    // Runs whose figures count the same tasks are resampled together; others individually, and each pair over its common
+    // tasks.
+    let same = counted.windows(2).all(|two| two[0].tasks == two[1].tasks);
     let groups: Vec<Vec<usize>> = if same { vec![places.clone()] } else { places.iter().map(|p| vec![*p]).collect() };
     for group in &groups {
-        let all: Vec<&[Vec<Sample>]> = group.iter().map(|place| samples[*place].as_slice()).collect();
+        let all: Vec<&[Vec<Sample>]> = group.iter().map(|place| counted[*place].samples.as_slice()).collect();
         let found = figures(input, &runs, group, &all);
         for (at, place) in group.iter().enumerate() {
             let (model, run) = runs[*place];
             let of = |joint: Option<&model::stats::Joint>| interval(*joint?.means.get(at)?);
             if let Some(cell) = models.get_mut(model) {
-                *cell = Some(checked(input, run, &samples[*place], of(found.pass_at.first()), of(Some(&found.ratio))));
+                let (samples, pass) = (&counted[*place].samples, of(found.pass_at.first()));
+                *cell = Some(checked(input, run, samples, pass, of(Some(&found.ratio))));
             }
         }
         pairs.extend(paired_runs(&runs, group, &all, &found));
     }
     if !same {
         for (a, b) in (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))) {
-            let (first, second) = (runs[a].1, runs[b].1);
+            let (first, second) = (&counted[a], &counted[b]);
             let place = |tasks: &[u32], task: u32| tasks.iter().position(|other| *other == task);
             let shared =
                 first.tasks.iter().enumerate().filter_map(|(at, task)| Some((at, place(&second.tasks, *task)?)));
             let (of_a, of_b): (Vec<_>, Vec<_>) =
-                shared.map(|(at, other)| (samples[a][at].clone(), samples[b][other].clone())).unzip();
+                shared.map(|(at, other)| (first.samples[at].clone(), second.samples[other].clone())).unzip();
             let all = [of_a.as_slice(), of_b.as_slice()];
             let found = figures(input, &runs, &[a, b], &all);
             pairs.extend(paired_runs(&runs, &[a, b], &all, &found));
@@ -290,9 +295,11 @@ fn checked(
         [only] => only.interval = pass_interval,
         _ => pass_at = passk::estimated(key(input, run.model as usize), samples),
     }
+    let not_counted = run.verdicts.iter().filter(|checked| checked.cannot_judge).count();
+    let not_counted = u32::try_from(not_counted).unwrap_or(u32::MAX);
     Checked {
         run: run.id,
-        metrics: passk::metrics(samples),
+        metrics: Metrics { not_counted, ..passk::metrics(samples) },
         pass_interval,
         ratio_interval,
         pass_at,
@@ -409,9 +416,9 @@ pub(super) fn points(input: &ComparisonInput, dimension: usize, cells: &[Vec<Cel
     let width = f64::from(high.saturating_sub(low)).max(1.0);
     let mut points = Vec::new();
     for run in &input.runs {
-        let (model, samples) = (run.model as usize, input.samples(run));
+        let (model, counted) = (run.model as usize, input.counted(run));
         let Some(cells) = cells.get(model) else { continue };
-        for (task, samples) in run.tasks.iter().zip(&samples) {
+        for (task, samples) in counted.tasks.iter().zip(&counted.samples) {
             let place = *task as usize;
             let score = cells.get(place).and_then(|cell| bootstrap::mean(std::slice::from_ref(cell)));
             if let (Some(score), Some(row), false) = (score, input.tasks.get(place), samples.is_empty()) {
@@ -487,6 +494,7 @@ mod tests {
                         passed: if odd(task) { 0 } else { 3 },
                         total: 4,
                         published: None,
+                        cannot_judge: false,
                     })
                     .collect(),
                 ..InputRun::default()

@@ -42,6 +42,17 @@ pub fn csv(results: &ConversationResults, out: &mut dyn Write) -> Result<u64, Fa
                 if let Some(guarded) = &of.guarded {
                     line(way, of.run, profile, "pass_rate_guarded", "", guarded)?;
                 }
+                if let Some(authors) = &of.authors {
+                    let share = |equal: u32, of: u32| Share {
+                        value: if of == 0 { 0.0 } else { f64::from(equal) / f64::from(of) },
+                        of,
+                        interval: None,
+                    };
+                    let (equal, defective) = (authors.equal, authors.defective);
+                    line(way, of.run, profile, "equal_to_authors", "", &share(equal, authors.compared))?;
+                    let without = share(equal - authors.defective_equal, authors.compared - defective);
+                    line(way, of.run, profile, "equal_to_authors", "without_defects", &without)?;
+                }
                 for (kind, share) in &of.kinds {
                     line(way, of.run, profile, "pass_rate_published", kind.name(), share)?;
                 }

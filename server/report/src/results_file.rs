@@ -57,6 +57,7 @@ pub fn input(files: &[(String, String, String)]) -> Result<ComparisonInput, Fail
                 passed,
                 total,
                 published: None,
+                cannot_judge: false,
             });
         }
         if verdicts.is_empty() {

@@ -9,6 +9,7 @@ use model::{
     ratings::Interval,
     stats::{Estimate, Known},
 };
+use texts::I18n;
 
 use super::published;
 
@@ -83,14 +84,17 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
             row(say("Tasks with an output", "有输出的任务数"), &|c| c.metrics.answered.to_string()),
             row("pass@1".into(), &|c| {
                 let m = c.metrics;
-                format!("{} ({:.2}%{})", m.solved, m.pass_at_1 * 100.0, shares(c.pass_interval))
+                let share = || format!("{} ({:.2}%{})", m.solved, m.pass_at_1 * 100.0, shares(c.pass_interval));
+                counted(c, share)
             }),
             row("AvgPassRatio".into(), &|c| {
                 let m = c.metrics;
-                format!("{:.4} ({:.2}%{})", m.ratio_sum, m.ratio_mean * 100.0, shares(c.ratio_interval))
+                let share = || format!("{:.4} ({:.2}%{})", m.ratio_sum, m.ratio_mean * 100.0, shares(c.ratio_interval));
+                counted(c, share)
             }),
             row(say("AvgPassRatio, clamped to 1 per task", "AvgPassRatio（每题最多计 1）"), &|c| {
-                format!("{:.4} ({:.2}%)", c.metrics.ratio_sum_clamped, c.metrics.ratio_mean_clamped * 100.0)
+                let m = c.metrics;
+                counted(c, || format!("{:.4} ({:.2}%)", m.ratio_sum_clamped, m.ratio_mean_clamped * 100.0))
             }),
         ];
         for k in ks(automated) {
@@ -98,6 +102,10 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
                 let found = c.pass_at.iter().find(|p| p.k == k);
                 found.map_or_else(|| "–".into(), |p| format!("{:.2}%{}", p.value * 100.0, shares(p.interval)))
             }));
+        }
+        if automated.models.iter().flatten().any(|c| c.metrics.not_counted > 0) {
+            let name = I18n::of(lang).comparison().not_counted.to_owned();
+            rows.push(row(name, &|c| c.metrics.not_counted.to_string()));
         }
         rows.extend(published::rows(automated, lang));
         tables.push(Table {
@@ -233,6 +241,11 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
         });
     }
     tables
+}
+
+/// A figure of a run, unless no task counts in it.
+fn counted(checked: &Checked, shown: impl FnOnce() -> String) -> String {
+    if checked.metrics.has_tasks() { shown() } else { "–".to_owned() }
 }
 
 /// The k above 1 for which a model has pass@k.

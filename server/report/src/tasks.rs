@@ -68,7 +68,7 @@ fn grid(input: &ComparisonInput, found: &[&Line], filter: &TaskFilter) -> TaskGr
     let tasks = found.iter().take(most).map(|line| {
         let value = |m: usize| match shown {
             Some((d, _)) => line.mean(m, d),
-            None => line.verdicts.get(m).copied().flatten().map(|checked| checked.sample().ratio),
+            None => line.verdicts.get(m).copied().flatten().and_then(|checked| Some(checked.sample()?.ratio)),
         };
         let row = &input.tasks[line.task];
         GridLine { task: row.id, task_id: row.task_id.clone(), values: (0..input.models.len()).map(value).collect() }
@@ -122,13 +122,14 @@ impl Line {
             let (low, high) = means.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
             if means.len() < 2 { 0.0 } else { (high - low) / scale(d) }
         });
-        let ratios: Vec<f64> = self.verdicts.iter().flatten().map(|v| v.sample().ratio.clamp(0.0, 1.0)).collect();
+        let samples = self.verdicts.iter().flatten().filter_map(InputVerdict::sample);
+        let ratios: Vec<f64> = samples.map(|sample| sample.ratio.clamp(0.0, 1.0)).collect();
         let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
         means.fold(if ratios.len() < 2 { 0.0 } else { high - low }, f64::max)
     }
 
     fn verdicts_differ(&self) -> bool {
-        let mut found = self.verdicts.iter().flatten().map(|v| v.sample().solved);
+        let mut found = self.verdicts.iter().flatten().filter_map(|v| Some(v.sample()?.solved));
         found.next().is_some_and(|first| found.any(|other| other != first))
     }
 
@@ -140,7 +141,7 @@ impl Line {
         let width = f64::from(high.saturating_sub(low)).max(1.0);
         let each = self.verdicts.iter().enumerate().filter_map(|(m, verdict)| {
             let score = (self.mean(m, at)? - f64::from(low)) / width;
-            Some((score - verdict.as_ref()?.sample().ratio.clamp(0.0, 1.0)).abs())
+            Some((score - verdict.as_ref()?.sample()?.ratio.clamp(0.0, 1.0)).abs())
         });
         each.fold(0.0, f64::max)
     }
@@ -149,7 +150,7 @@ impl Line {
     fn value(&self, input: &ComparisonInput, column: &SortColumn) -> Option<f64> {
         let model = input.models.iter().position(|(known, _)| *known == column.model)?;
         if column.metric == SortColumn::TESTS {
-            return Some(self.verdicts.get(model)?.as_ref()?.sample().ratio.clamp(0.0, 1.0));
+            return Some(self.verdicts.get(model)?.as_ref()?.sample()?.ratio.clamp(0.0, 1.0));
         }
         let dimensions = &input.rubric.as_ref()?.dimensions;
         self.mean(model, dimensions.iter().position(|d| d.key == column.metric)?)

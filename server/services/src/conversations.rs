@@ -181,8 +181,11 @@ fn authors(of: &WayOutputs, answers: &[Answer]) -> Option<AuthorComparison> {
     let mut comparison = AuthorComparison::default();
     for answer in answers {
         let (Some(passed), Some(author)) = (answer.published, answer.author) else { continue };
+        let is_equal = passed == author.passed;
         comparison.compared += 1;
-        if passed == author.passed {
+        comparison.defective += u32::from(answer.cannot_judge);
+        comparison.defective_equal += u32::from(answer.cannot_judge && is_equal);
+        if is_equal {
             comparison.equal += 1;
         } else if comparison.differences.len() < MOST_DIFFERENCES {
             comparison.differences.push(AuthorDifference {
@@ -192,6 +195,7 @@ fn authors(of: &WayOutputs, answers: &[Answer]) -> Option<AuthorComparison> {
                 authors_passed: author.passed,
                 reason: match profile {
                     _ if author.other_text => DifferenceReason::OtherText,
+                    _ if answer.cannot_judge => DifferenceReason::Defect,
                     TestProfile::AsRun => DifferenceReason::Unknown,
                     TestProfile::AsReleased | TestProfile::V1 => DifferenceReason::Profile,
                 },

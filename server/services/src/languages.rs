@@ -68,10 +68,11 @@ impl LanguageCache {
         for run in known {
             let (verdicts, failures) = (run_results::verdicts(conn, run)?, run_results::failures(conn, run)?);
             let results = Results::of(samples.remove(&run).unwrap_or_default());
+            let metrics = results.metrics();
             let cell = LanguageCell {
                 run,
-                tasks: u32::try_from(results.guarded.len()).unwrap_or(u32::MAX),
-                answered: passk::metrics(&results.guarded).answered,
+                tasks: metrics.tasks,
+                answered: metrics.answered,
                 outputs: verdicts.iter().map(|(_, count)| count).sum(),
                 pass_at: Vec::new(),
                 published: published(&results),

@@ -308,7 +308,7 @@ fn ks(checked: &Checked) -> impl Iterator<Item = u32> {
 
 /// A model's pass@k for each of these k; `None` without a run.
 fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<Measured> {
-    let checked = figures.automated.as_ref()?.models.get(model)?.as_ref()?;
+    let checked = figures.automated.as_ref()?.models.get(model)?.as_ref().filter(|of| of.metrics.has_tasks())?;
     let values = pass_at.iter().map(|k| match k {
         1 => Some(Estimated { value: checked.metrics.pass_at_1, interval: checked.pass_interval }),
         k => {

@@ -9,7 +9,7 @@ use std::{
 use model::{
     ids::{ModelId, RunId},
     published::{AsPublished, differ},
-    run::{Metrics, PassAtK, Verdict},
+    run::{Metrics, PassAtK},
 };
 use rusqlite::Connection;
 
@@ -44,7 +44,7 @@ pub(super) struct Intervals {
 impl RunFigures {
     fn of(results: &Results) -> RunFigures {
         RunFigures {
-            metrics: passk::metrics(&results.guarded),
+            metrics: results.metrics(),
             published: published(results),
             published_tasks: number(results.published.as_ref().map_or(0, Vec::len)),
             differ: results.differ,
@@ -112,10 +112,13 @@ impl RunFiguresCache {
 /// The figures' input: the samples of each task, guarded and, if the benchmark has an evaluator, as published.
 #[derive(Default)]
 pub(super) struct Results {
+    /// Only of tasks that count.
     pub guarded: Vec<Vec<Sample>>,
     pub published: Option<Vec<Vec<Sample>>>,
     /// Outputs that pass only as published.
     differ: u32,
+    /// Outputs that cannot be judged.
+    not_counted: u32,
 }
 
 impl Results {
@@ -127,34 +130,24 @@ impl Results {
         // Answers that the evaluator does not judge are in a conversation only.
         let is_judged = |task: &&TaskSamples| task.is_empty() || task.iter().any(|result| result.published.is_some());
         Results {
-            guarded: each(guarded, tasks.iter()),
-            published: published.then(|| each(as_published, tasks.iter().filter(is_judged))),
+            guarded: tasks.iter().filter_map(|task| passk::counted(task.iter().map(guarded))).collect(),
+            published: published.then(|| {
+                let of = |task: &TaskSamples| task.iter().map(|result| Sample::published(result.published)).collect();
+                tasks.iter().filter(is_judged).map(of).collect()
+            }),
             differ: number(differ),
+            not_counted: number(all().filter(|result| result.cannot_judge).count()),
         }
     }
-}
 
-fn each<'t>(of: fn(&SampleResult) -> Sample, tasks: impl Iterator<Item = &'t TaskSamples>) -> Vec<Vec<Sample>> {
-    tasks.map(|task| task.iter().map(of).collect()).collect()
-}
-
-fn guarded(result: &SampleResult) -> Sample {
-    Sample {
-        solved: result.verdict == Verdict::Passed,
-        // Counts are used as reported if the tests finished; those of a tampered result are not.
-        ratio: match result.verdict {
-            Verdict::Passed | Verdict::Failed | Verdict::Anomaly if result.total > 0 => {
-                f64::from(result.passed) / f64::from(result.total)
-            }
-            _ => 0.0,
-        },
-        // Each turn is a task of its own here.
-        turn: 0,
+    /// The guarded figures.
+    pub fn metrics(&self) -> Metrics {
+        Metrics { not_counted: self.not_counted, ..passk::metrics(&self.guarded) }
     }
 }
 
-fn as_published(result: &SampleResult) -> Sample {
-    Sample::published(result.published)
+fn guarded(result: &SampleResult) -> Option<Sample> {
+    (!result.cannot_judge).then(|| Sample::guarded(result.verdict, result.passed, result.total))
 }
 
 fn number(count: usize) -> u32 {

@@ -90,7 +90,8 @@ impl Loaded {
             }
         };
         let passes = Passes::of(&tasks);
-        let passed = |side| tasks.iter().map(|task| task.passes(side)).collect::<Vec<_>>();
+        let counting: Vec<&PairTask> = tasks.iter().filter(|task| task.counts()).collect();
+        let passed = |side| counting.iter().map(|task| task.passes(side)).collect::<Vec<_>>();
         let p = mcnemar(&passed(PairSide::A), &passed(PairSide::B)).ok().map(|test| test.mid);
         Ok(Loaded { pair: RunPair { a: a.row, b: b.row, passes, p, tasks, focus: None }, focus })
     }

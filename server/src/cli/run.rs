@@ -100,10 +100,13 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
     }
     match detail.row.failed {
         0 => Ok(()),
-        n => Err(Failure::internal(format!(
-            "the engine failed on {n} outputs, which have no verdict; see why with `aixgrade runs show {id}`, and retry \
-             with `aixgrade run --resume {id} --failed`"
-        ))),
+        n => {
+            let outputs = if n == 1 { "1 output, which has" } else { &format!("{n} outputs, which have") };
+            Err(Failure::internal(format!(
+                "the engine failed on {outputs} no verdict; see why with `aixgrade runs show {id}`, and retry with \
+                 `aixgrade run --resume {id} --failed`"
+            )))
+        }
     }
 }
 
@@ -274,7 +277,11 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
         text.push_str(&format!("{}: {count}\n", verdict.name()));
     }
     let guarded = if with_published { "Guarded" } else { "Passed" };
-    text.push_str(&format!("{guarded}: {} of {} {}{}", m.solved, m.tasks, unit(detail), shares(&detail.pass_at)));
+    let pass_at = if m.has_tasks() { shares(&detail.pass_at) } else { String::new() };
+    text.push_str(&format!("{guarded}: {} of {} {}{pass_at}", m.solved, m.tasks, unit(detail)));
+    if m.not_counted > 0 {
+        text.push_str(&format!("\n{}", (EN.not_counted)(m.not_counted)));
+    }
     text.push_str(&published(detail));
     text.push_str(&agreement(&detail.theirs));
     let lenient = detail.lenient_tests.as_deref().unwrap_or_default();
@@ -282,8 +289,9 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
         let tasks: Vec<&str> = lenient.iter().map(|of| of.task_id.as_str()).collect();
         text.push_str(&format!("\nThe tests of these tasks accept a constant: {}", tasks.join(", ")));
     }
-    text.push('\n');
-    text.push_str(&format!("AvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));
+    if m.has_tasks() {
+        text.push_str(&format!("\nAvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));
+    }
     if (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9 {
         let (sum, mean) = (m.ratio_sum_clamped, m.ratio_mean_clamped * 100.0);
         text.push_str(&format!(" as reported; {sum:.4}, {mean:.2}% clamped to 1 for each of the {}", unit(detail)));

@@ -8,7 +8,7 @@ use std::{
 use clap::{Subcommand, ValueEnum};
 use model::{
     caller::System,
-    conversation_results::{ConversationResults, DynamicShares, Share},
+    conversation_results::{ConversationResults, DynamicShares, Share, WayResults},
     ids::RunId,
     run::{ItemRow, ItemState, RunDetail, RunRow},
     run_pair::{PairOutput, RunPair, Side},
@@ -168,22 +168,41 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
     }
 }
 
+/// A share with its interval.
+fn percent(share: &Share) -> String {
+    let within = share.interval.map(|i| format!(" [{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
+    format!("{:.1}%{}", share.value * 100.0, within.unwrap_or_default())
+}
+
+/// A model's pass rates in one way, and how many of its verdicts equal those of the authors.
+fn way_row(slug: &str, name: &str, of: &WayResults) -> Vec<String> {
+    let guarded = match (&of.guarded, of.not_counted()) {
+        (None, _) => String::new(),
+        (Some(share), 0) => percent(share),
+        (Some(share), n) if share.of == 0 => (EN.not_counted_n)(n),
+        (Some(share), n) => format!("{} ({})", percent(share), (EN.not_counted_n)(n)),
+    };
+    let equal = of.authors.as_ref().map_or_else(String::new, |of| match of.defective {
+        0 => format!("{}/{}", of.equal, of.compared),
+        defective => {
+            let (equal, compared) = (of.equal - of.defective_equal, of.compared - defective);
+            format!("{}/{} ({equal}/{compared} without defects)", of.equal, of.compared)
+        }
+    });
+    let count = format!("{}/{}", of.published.count(), of.published.of);
+    let run = of.run.map_or_else(|| "authors".to_owned(), |run| run.to_string());
+    let first = [slug, name, of.way.name()].map(str::to_owned);
+    first.into_iter().chain([run, count, percent(&of.published), guarded, equal]).collect()
+}
+
 /// Pass rates by way, then the figures of conversations, then how the verdicts compare with the authors'.
 fn conversations(results: &ConversationResults) -> String {
-    let percent = |share: &Share| {
-        let within = share.interval.map(|i| format!(" [{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
-        format!("{:.1}%{}", share.value * 100.0, within.unwrap_or_default())
-    };
     let (mut ways, mut rounds, mut dynamic, mut notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for dataset in &results.datasets {
         for model in &dataset.models {
             let (slug, name) = (dataset.slug.clone(), model.name.clone());
             for of in &model.ways {
-                let guarded = of.guarded.as_ref().map_or_else(String::new, percent);
-                let count = format!("{}/{}", of.published.count(), of.published.of);
-                let way = of.way.name().to_owned();
-                let run = of.run.map_or_else(|| "authors".to_owned(), |run| run.to_string());
-                ways.push(vec![slug.clone(), name.clone(), way, run, count, percent(&of.published), guarded]);
+                ways.push(way_row(&slug, &name, of));
                 let Some(authors) = &of.authors else { continue };
                 for difference in &authors.differences {
                     let passed = if difference.authors_passed { "passed" } else { "failed" };
@@ -213,7 +232,8 @@ fn conversations(results: &ConversationResults) -> String {
             rounds.push(vec![slug, name, percent(own), percent(lost), percent(coded), accuracy]);
         }
     }
-    let mut text = table(&["dataset", "model", "way", "run", "passed", "as published", "guarded"], &ways);
+    let mut text =
+        table(&["dataset", "model", "way", "run", "passed", "as published", "guarded", "equal to authors"], &ways);
     if !rounds.is_empty() {
         text.push_str("\n\n");
         text.push_str(&table(&["dataset", "model", "IA", "IFR", "IFR as coded", "CA by round"], &rounds));
@@ -251,6 +271,16 @@ fn conversations(results: &ConversationResults) -> String {
     text
 }
 
+/// The guarded pass@1 of a run, and how many outputs do not count in it.
+fn pass_at_1(row: &RunRow) -> String {
+    let m = &row.metrics;
+    let share = if m.has_tasks() { format!("{:.2}%", m.pass_at_1 * 100.0) } else { "-".to_owned() };
+    match m.not_counted {
+        0 => share,
+        n => format!("{share} ({})", (EN.not_counted_n)(n)),
+    }
+}
+
 fn list(rows: &[RunRow]) -> String {
     let rows: Vec<Vec<String>> = rows
         .iter()
@@ -262,7 +292,7 @@ fn list(rows: &[RunRow]) -> String {
                 row.submission.to_string(),
                 row.status.name().to_owned(),
                 format!("{}/{}", row.done, row.items),
-                format!("{:.2}%", row.metrics.pass_at_1 * 100.0),
+                pass_at_1(row),
                 row.published.map_or_else(String::new, |published| format!("{:.2}%", published.pass_at_1 * 100.0)),
                 format!("{:.4}", row.metrics.ratio_sum),
                 row.created_at.to_string(),
@@ -295,22 +325,26 @@ fn side_by_side(pair: &RunPair, all: bool) -> String {
         let unit = if unit == "%" { " pp" } else { unit };
         vec![what.to_owned(), cell(x), cell(y), format!("{:+.decimals$}{unit}", y - x)]
     };
-    let rows = [
+    let mut rows = vec![
         figures("tasks passed", |row| f64::from(row.metrics.solved), 0, ""),
         figures("pass@1", |row| row.metrics.pass_at_1 * 100.0, 2, "%"),
         figures("AvgPassRatio", |row| row.metrics.ratio_mean * 100.0, 2, "%"),
         figures("sum", |row| row.metrics.ratio_sum, 4, ""),
         figures("clamped", |row| row.metrics.ratio_mean_clamped * 100.0, 2, "%"),
     ];
+    if a.metrics.not_counted.max(b.metrics.not_counted) > 0 {
+        rows.push(figures("not counted", |row| f64::from(row.metrics.not_counted), 0, ""));
+    }
     let mut text = table(&["", &name(a), &name(b), "DIFFERENCE"], &rows);
     text.push_str(&format!(
-        "\n\nTasks passed by both: {}, only by {}: {}, only by {}: {}, by neither: {}.\n\n",
+        "\n\nTasks passed by both: {}, only by {}: {}, only by {}: {}, by neither: {}.{}\n\n",
         p.both,
         name(a),
         p.only_a,
         name(b),
         p.only_b,
-        p.neither
+        p.neither,
+        if p.not_counted > 0 { format!(" {}", (EN.pairs_not_counted)(p.not_counted)) } else { String::new() }
     ));
     let cell = |samples: &[PairOutput]| match samples {
         [] => "(no output)".to_owned(),

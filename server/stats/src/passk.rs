@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    run::{Metrics, PassAtK, PublishedVerdict},
+    run::{Metrics, PassAtK, PublishedVerdict, Verdict},
     stats::{Automated, Joint, Undefined},
 };
 
@@ -27,11 +27,31 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// By the guarded verdict. Counts of test cases are used as reported if the tests finished; those of a tampered result
+    /// are not.
+    pub fn guarded(verdict: Verdict, passed: u32, total: u32) -> Sample {
+        let ratio = match verdict {
+            Verdict::Passed | Verdict::Failed | Verdict::Anomaly if total > 0 => f64::from(passed) / f64::from(total),
+            _ => 0.0,
+        };
+        Sample { solved: verdict == Verdict::Passed, ratio, turn: 0 }
+    }
+
     /// By the verdict as published: passed or not.
     pub fn published(verdict: Option<PublishedVerdict>) -> Sample {
         let solved = verdict == Some(PublishedVerdict::Passed);
         Sample { solved, ratio: f64::from(u8::from(solved)), turn: 0 }
     }
+}
+
+/// The samples of a task's outputs that count in figures; an output that does not count, because it cannot be judged, is
+/// `None`. A task does not count, and the result is `None`, if it has outputs and none of them counts. A task without an
+/// output counts.
+pub fn counted(outputs: impl IntoIterator<Item = Option<Sample>>) -> Option<Vec<Sample>> {
+    let mut outputs = outputs.into_iter().peekable();
+    let has_outputs = outputs.peek().is_some();
+    let samples: Vec<Sample> = outputs.flatten().collect();
+    (!has_outputs || !samples.is_empty()).then_some(samples)
 }
 
 /// The figures over all tasks with tests. A task without a sample, that is a missing output, counts 0 in every
@@ -55,6 +75,8 @@ pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
         ratio_mean: over(ratio_sum),
         ratio_sum_clamped: clamped,
         ratio_mean_clamped: over(clamped),
+        // Only the caller knows of outputs that are no samples.
+        not_counted: 0,
     }
 }
 
@@ -223,9 +245,25 @@ mod tests {
             ratio_mean: 0.75,
             ratio_sum_clamped: 2.25,
             ratio_mean_clamped: 0.5625,
+            not_counted: 0,
         };
         assert_eq!(found, expected);
         assert_eq!(metrics(&[]), Metrics::default());
+    }
+
+    #[test]
+    fn outputs_that_cannot_be_judged_do_not_count_and_missing_ones_do() {
+        let passed = sample(1, 1);
+        assert_eq!(counted([Some(passed), None]), Some(vec![passed]));
+        assert_eq!(counted([None, None]), None);
+        assert_eq!(counted([]), Some(vec![]));
+        let tasks: Vec<Vec<Sample>> = [vec![Some(passed)], vec![None], vec![Some(sample(0, 1)), None], vec![]]
+            .into_iter()
+            .filter_map(counted)
+            .collect();
+        let found = metrics(&tasks);
+        assert_eq!((found.tasks, found.answered, found.solved), (3, 2, 1));
+        assert!((found.pass_at_1 - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

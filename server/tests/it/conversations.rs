@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on ends")]
 
+use axum::http::{Method, StatusCode};
 use db::conversations;
+use jobs::cluster::{Broker, coordinator::Coordinator};
 use model::{
+    api::Scope,
     caller::System,
     comparison::Selection,
     conversation::{InstructionKind, Way},
@@ -238,4 +241,41 @@ async fn a_run_that_no_process_can_work_on_says_why() {
     // This process has the sources.
     runs.engine().use_repositories("/nowhere".into());
     assert!(!lacks().await);
+}
+
+#[tokio::test]
+async fn a_server_with_workers_elsewhere_refuses_repository_level_by_name() {
+    let app = TestApp::demo().await;
+    let mut task = task(1);
+    let place = json!({
+        "namespace": "a.f", "code": "def f():\n    pass\n", "tests": ["tests/test_a.py::test_f"], "project_path": "Text/a",
+        "completion_path": "Text/a/a.py", "signature_position": [1, 1], "body_position": [2, 2], "indent": 0,
+    });
+    task.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+    for (at, requirement) in task["requirements"].as_object_mut().unwrap().values_mut().enumerate() {
+        requirement["test"] = format!("tests/test_a.py::test_{at}").into();
+    }
+    let dataset = import(&app, "L_1_part_2.jsonl", &[task]).await;
+    let line = json!({ "namespace": "a.f", "type": "Base", "completion": "x", "way": "base" }).to_string();
+    let submission = upload(&app, &dataset, "M", &line).await;
+    let start =
+        async || app.services.runs.start(&System.admin(), NewRun::of(submission)).await.unwrap_err().to_string();
+    let refused = start().await;
+    assert!(refused.contains(&dataset) && refused.contains("--repositories DIR, where DIR/Source_Code"), "{refused}");
+
+    // The server's own folder does not help: workers do the work, and have no sources.
+    let engine = app.services.runs.engine();
+    engine.use_repositories("/nowhere".into());
+    let broker = Broker { url: "nats://127.0.0.1:9".into(), credentials: None, ca: None, certificate: None };
+    Coordinator::connect(engine.clone(), &broker, 1).await.unwrap();
+    let refused = start().await;
+    let advice = "Run them with `aixgrade run --repositories DIR` on the server's machine";
+    assert!(refused.contains("Workers on other machines do not have the sources of the projects"), "{refused}");
+    assert!(refused.contains(&dataset) && refused.contains(advice), "{refused}");
+    let listed = app.services.runs.list(&System.admin(), Some(submission), PageOf::default()).await.unwrap();
+    assert!(listed.rows.is_empty(), "nothing was started");
+    let (token, asked) = (app.token(&[Scope::WriteRuns]).await, json!({ "submission": submission }));
+    let answer = app.anonymous().api(&token, Method::POST, "/api/v1/runs", Some(asked)).await;
+    assert_eq!(answer.status, StatusCode::CONFLICT);
+    assert!(answer.body.contains(&dataset) && answer.body.contains("Workers on other machines"), "{}", answer.body);
 }

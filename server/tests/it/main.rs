@@ -11,6 +11,7 @@ mod authorization;
 mod authorship;
 mod backup;
 mod blindness;
+mod cannot_judge;
 mod chosen_blocks;
 mod collections;
 mod comparisons;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::human::figure_view;
+use super::{human::figure_view, tested::counted};
 use chart::comparison::{self, Links};
 use model::comparison::{Checked, ComparisonView};
 use texts::I18n;
@@ -21,10 +21,13 @@ pub fn view(i: I18n, found: &ComparisonView) -> AnyView {
             automated.models.iter().map(|m| m.as_ref().map_or_else(|| "–".into(), value)).collect()
         };
         let rows = [
-            row("pass@1".into(), of(|c| format!("{} ({:.2}%)", c.metrics.solved, c.metrics.pass_at_1 * 100.0))),
+            row(
+                "pass@1".into(),
+                of(|c| counted(&c.metrics, |m| format!("{} ({:.2}%)", m.solved, m.pass_at_1 * 100.0))),
+            ),
             row(
                 "AvgPassRatio".into(),
-                of(|c| format!("{:.4} ({:.2}%)", c.metrics.ratio_sum, c.metrics.ratio_mean * 100.0)),
+                of(|c| counted(&c.metrics, |m| format!("{:.4} ({:.2}%)", m.ratio_sum, m.ratio_mean * 100.0))),
             ),
         ];
         table("table-2", t.table_2, t.metrics, heads().into_any(), rows.collect_view().into_any())

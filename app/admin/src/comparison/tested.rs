@@ -19,6 +19,7 @@ use model::{
     comparison::{Automated, Checked, ComparisonFigures, Pair, TestsAndRatings},
     ratings::Interval,
     rubric::Rubric,
+    run::Metrics,
     stats::{Estimate, Known},
 };
 use texts::{
@@ -28,6 +29,11 @@ use texts::{
 
 fn points(share: f64) -> String {
     signed(share * 100.0, 1)
+}
+
+/// A figure of a run, unless no task counts in it.
+pub(super) fn counted(metrics: &Metrics, shown: fn(&Metrics) -> String) -> String {
+    if metrics.has_tasks() { shown(metrics) } else { "–".to_owned() }
 }
 
 pub(super) fn share_range(range: Option<Interval>) -> Option<String> {
@@ -115,22 +121,22 @@ fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> 
         row(
             t.pass_at_1,
             cells(&|c| {
-                (format!("{} · {}", c.metrics.solved, percentage(c.metrics.pass_at_1)), share_range(c.pass_interval))
+                let share = |m: &Metrics| format!("{} · {}", m.solved, percentage(m.pass_at_1));
+                (counted(&c.metrics, share), share_range(c.pass_interval))
             }),
         ),
         row(
             t.ratio,
             cells(&|c| {
-                (
-                    format!("{:.4} · {}", c.metrics.ratio_sum, percentage(c.metrics.ratio_mean)),
-                    share_range(c.ratio_interval),
-                )
+                let share = |m: &Metrics| format!("{:.4} · {}", m.ratio_sum, percentage(m.ratio_mean));
+                (counted(&c.metrics, share), share_range(c.ratio_interval))
             }),
         ),
         row(
             t.ratio_clamped,
             cells(&|c| {
-                (format!("{:.4} · {}", c.metrics.ratio_sum_clamped, percentage(c.metrics.ratio_mean_clamped)), None)
+                let share = |m: &Metrics| format!("{:.4} · {}", m.ratio_sum_clamped, percentage(m.ratio_mean_clamped));
+                (counted(&c.metrics, share), None)
             }),
         ),
     ];
@@ -141,6 +147,9 @@ fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> 
     rows.extend(published::rows(i, automated));
     if automated.models.iter().flatten().any(|c| !c.anomalies.is_empty()) {
         rows.push(row(t.anomalies, cells(&|c| (c.anomalies.join(", "), None))));
+    }
+    if automated.models.iter().flatten().any(|c| c.metrics.not_counted > 0) {
+        rows.push(row(t.not_counted, cells(&|c| (c.metrics.not_counted.to_string(), None))));
     }
     if automated.models.iter().flatten().any(|c| c.missing > 0) {
         rows.push(row(t.missing, cells(&|c| (c.missing.to_string(), None))));

@@ -176,14 +176,17 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     let whole = |name: &'static str, a: u32, b: u32| {
         (name, i.number(a.into()), i.number(b.into()), signed(f64::from(b) - f64::from(a), 0))
     };
-    let rows = [
+    let mut rows = vec![
         whole(t.solved, m.solved, n.solved),
         share("pass@1", m.pass_at_1, n.pass_at_1),
         share(t.ratio, m.ratio_mean, n.ratio_mean),
         plain(t.ratio_sum, m.ratio_sum, n.ratio_sum),
         share(t.ratio_clamped, m.ratio_mean_clamped, n.ratio_mean_clamped),
     ];
-    let rows = rows.map(|(name, a, b, difference)| {
+    if m.not_counted.max(n.not_counted) > 0 {
+        rows.push(whole(t.not_counted_short, m.not_counted, n.not_counted));
+    }
+    let rows = rows.into_iter().map(|(name, a, b, difference)| {
         view! { <tr><th scope="row">{name}</th><td class="num">{a}</td><td class="num">{b}</td><td class="num">{difference}</td></tr> }
     });
     let head = |row: &RunRow, name: String| {
@@ -205,6 +208,7 @@ fn pass_table(i: I18n, p: Passes, test: Option<f64>, [a, b]: [String; 2]) -> imp
     let heads = |name: &str| [format!("{name} {}", t.passes), format!("{name} {}", t.not_passed)];
     let ([a_yes, a_no], [b_yes, b_no]) = (heads(&a), heads(&b));
     let n = move |count: u32| i.number(count.into());
+    let not_counted = (p.not_counted > 0).then(|| view! { <p>{(t.pairs_not_counted)(p.not_counted)}</p> });
     let sentence = test.map(|test| {
         let (more, less) = (p.only_a.max(p.only_b).into(), p.only_a.min(p.only_b).into());
         let (one, other) = if p.only_a >= p.only_b { (&a, &b) } else { (&b, &a) };
@@ -215,6 +219,7 @@ fn pass_table(i: I18n, p: Passes, test: Option<f64>, [a, b]: [String; 2]) -> imp
         <section class="stack" aria-labelledby="passes">
             <h2 id="passes">{t.pass_table}</h2>
             {sentence.map(|sentence| view! { <p>{sentence}</p> })}
+            {not_counted}
             <div class="table-box" role="group" aria-labelledby="passes" tabindex="0"><table class="table pass-table">
                 <thead><tr><td></td><th scope="col" class="num">{b_yes}</th><th scope="col" class="num">{b_no}</th><th scope="col" class="num">{t.in_all}</th></tr></thead>
                 <tbody>

@@ -82,7 +82,9 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
         let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
         // Figures count what has no verdict as unsolved, so those of a part of the outputs would be too low.
         let is_whole = row.items > 0 && row.done == row.items;
-        let shown = move |share| if is_whole { percentage(share) } else { "–".to_owned() };
+        let shown = move |share| if is_whole && m.has_tasks() { percentage(share) } else { "–".to_owned() };
+        let not_counted = (m.not_counted > 0)
+            .then(|| view! { " "<span class="interval">{(t.not_counted_n)(m.not_counted)}</span> });
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
@@ -98,6 +100,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                 <td role="cell" data-label="pass@1" class="num">
                     <span class="mean">{shown(m.pass_at_1)}</span>
                     {coverage(i, &m)}
+                    {not_counted}
                     {row.published.filter(|_| is_whole).map(|published| view! {
                         " "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
                     })}

@@ -221,8 +221,9 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
     let (t, m) = (i.runs(), row.metrics);
     // A figure of no result is none: 0 % would look like one.
     let nothing_yet = row.items > 0 && row.done == 0;
-    let shown = |share| if nothing_yet { "–".to_owned() } else { percentage(share) };
-    let pass_at = if nothing_yet { &[] } else { pass_at };
+    let nothing = nothing_yet || !m.has_tasks();
+    let shown = |share| if nothing { "–".to_owned() } else { percentage(share) };
+    let pass_at = if nothing { &[] } else { pass_at };
     let more = pass_at.iter().skip(1).map(|p| {
         let interval = published::interval(p);
         view! {
@@ -235,6 +236,8 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
         let text = if nothing_yet { t.nothing_yet } else { t.so_far };
         view! { <p class="muted small">{text}</p> }
     });
+    let not_counted =
+        (m.not_counted > 0).then(|| view! { <p class="muted small">{(t.not_counted)(m.not_counted)}</p> });
     let (clamped, odd) = (format!("{:.4}, {}", m.ratio_sum_clamped, percentage(m.ratio_mean_clamped)), is_odd(&m));
     view! {
         <dl class="figures">
@@ -253,6 +256,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
                 {odd.then(|| view! { <dd class="muted small">{clamped}" "{t.clamped}</dd> })}
             </div>
         </dl>
+        {not_counted}
         {so_far}
     }
 }

@@ -97,6 +97,10 @@ class AuthorComparison(TypedDict):
     """Verdicts of a run beside those that the authors published with the outputs."""
     compared: int
     """Answers with both verdicts."""
+    defective: NotRequired[int]
+    """Of the compared answers, those that guarded figures leave out because of a defect of the data."""
+    defective_equal: NotRequired[int]
+    """Of these, those with equal verdicts."""
     differences: list[AuthorDifference]
     """The answers with different verdicts, at most 100."""
     equal: int
@@ -969,7 +973,7 @@ class Difference(TypedDict):
     tasks: int
     """Number of common tasks, over which the difference is computed."""
 
-DifferenceReason: TypeAlias = "Literal['other_text', 'profile', 'unknown']"
+DifferenceReason: TypeAlias = "Literal['other_text', 'profile', 'defect', 'unknown']"
 """Why a verdict differs from the one that the authors published."""
 
 
@@ -2923,6 +2927,10 @@ class Metrics(TypedDict):
     """The figures of one run. All cover every task of the dataset that has tests."""
     answered: int
     """Tasks with at least one output."""
+    not_counted: NotRequired[int]
+    """Outputs that count in none of these figures, because a defect of the benchmark's data prevents a verdict. Tasks
+    with only such outputs do not count either.
+    """
     pass_at_1: float
     """Share of tasks solved, unbiased for several samples: `pass@1`."""
     ratio_mean: float
@@ -3742,6 +3750,8 @@ class PairFocus(TypedDict):
 
 class PairOutput(TypedDict):
     """Summary of an output of a run."""
+    cannot_judge: NotRequired[bool]
+    """Whether a defect of the benchmark's data prevents a verdict."""
     output: OutputId
     """The output."""
     passed: int
@@ -3796,6 +3806,8 @@ class Passes(TypedDict):
     """Both pass."""
     neither: int
     """Neither."""
+    not_counted: NotRequired[int]
+    """Tasks that do not count, because a defect of the benchmark's data prevents a verdict."""
     only_a: int
     """Only the left run passes."""
     only_b: int
@@ -4572,10 +4584,7 @@ class ReasonSignal(TypedDict):
 
 
 class ReasonCannotJudge(TypedDict):
-    """A defect of the benchmark's data: its tests cannot judge this answer. The guarded pass rates of conversations
-    leave
-    it out.
-    """
+    """A defect of the benchmark's data: its tests cannot judge this answer. Guarded figures leave it out."""
     code: Literal['cannot_judge']
     defect: DataDefect
     """The defect."""

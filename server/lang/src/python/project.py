@@ -112,6 +112,10 @@ def project(order, receive, send):
         invalid = why_script(failure)
     import pytest
 
+    if importlib.util.find_spec("pytest_asyncio"):
+        # Many tests of instructions are coroutines without a mark, and published verdicts show that they ran. By default,
+        # pytest-asyncio leaves them out.
+        os.environ["PYTEST_ADDOPTS"] = "-o asyncio_mode=auto"
     guard, dump = Guard(), json.dumps
     leave, describe, find = sys.exit, why_script, isinstance
     run_tests, to_int = pytest.main, int
