@@ -114,6 +114,7 @@ pages! {
         "/admin/groups" => GroupsPage in admin::groups,
         "/admin/groups/:id" => GroupPage in admin::groups,
         "/admin/settings" => SettingsPage in admin::settings,
+        "/admin/server" => ServerPage in admin::server,
         "/admin/find" => FindPage in admin::find,
         "/admin/audit" => AuditPage in admin::audit,
         "/admin/rubrics" => RubricsPage in admin::rubrics,

@@ -14,20 +14,21 @@ use model::{
     comparison::StudyComparison,
     error::AppError,
     ids::{GroupId, StudyId, SubmissionId, TaskId, UserId},
+    overview::Overview,
     page::{PageOf, Paged},
     plan::{Presentation, RatedAnswers, Sharing},
     ratings::{TaskRatings, TaskScores},
-    study::{Overview, StudyDetail, StudyRow, StudyStatus},
+    study::{StudyDetail, StudyRow, StudyStatus},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
-/// Counts, and the newest studies.
+/// The admins' first page.
 #[server(prefix = "/rpc", endpoint = "admin_overview", protocol = Call)]
 pub async fn admin_overview() -> Result<Overview, AppError> {
     let (ports, admin) = ports()?;
-    ports.studies.overview(&admin).await
+    ports.overview.get(&admin).await
 }
 
 /// A page of the studies.
