@@ -165,7 +165,7 @@ fn study_row(i: I18n, pace: StudyPace) -> impl IntoView {
         _ => i.day(due),
     });
     let agreement = agreement.map(|(name, alpha)| {
-        view! { {format!("{alpha:.2}")}" "<span class="muted small">{name.get(i.lang).to_owned()}</span> }
+        view! { <span>{format!("{alpha:.2}")}" "<span class="muted small">{name.get(i.lang).to_owned()}</span></span> }
     });
     let compare = is_complete.then(|| {
         view! { <a class="small" href=format!("{href}#comparison")>{t.compare}</a> }
@@ -209,8 +209,10 @@ fn days(i: I18n, days: Vec<(Day, u64)>, needed: Option<u64>) -> AnyView {
             </li>
         }
     });
-    let needed = needed.map(|needed| view! { <p class="muted small">{(t.needed_a_day)(&i.number(needed))}</p> });
-    section("days", t.days, view! { <ol class="days">{bars.collect_view()}</ol>{needed} }.into_any())
+    let needed = needed.map(|needed| format!("{}{}", i.lang.pick(" ", ""), (t.needed_a_day)(&i.number(needed))));
+    let bars = bars.collect_view();
+    let body = view! { <ol class="days">{bars}</ol><p class="muted small">{t.days_utc}{needed}</p> };
+    section("days", t.days, body.into_any())
 }
 
 fn late_raters(i: I18n, late: Vec<LateRater>, more: bool) -> AnyView {
@@ -239,7 +241,7 @@ fn in_progress(i: I18n, runs: Vec<OpenRun>, collections: Vec<CollectionRow>) -> 
         return section("in-progress", t.in_progress, view! { <p class="muted">{t.in_progress_none}</p> }.into_any());
     }
     let row = |href: String, name: String, done: u64, of: u64| {
-        let figures = format!("{} / {} ({} %)", i.number(done), i.number(of), percent(done, of));
+        let figures = (i.admin().done_of)(&i.number(done), &i.number(of), percent(done, of));
         view! {
             <li>
                 <a href=href>{name.clone()}</a>

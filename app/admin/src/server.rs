@@ -1,5 +1,5 @@
-//! `/admin/server`: what the operator's commands say about the server. `?unused=1` shows what pruning would delete. While a
-//! job or an installation is in progress, the page loads its data again every few seconds.
+//! `/admin/server`: what the operator's commands say about the server. `?unused=1` shows what pruning would delete. While
+//! maintenance or an installation is in progress, the page loads its data again every few seconds.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use leptos_router::hooks::use_query_map;
 use super::parts::{FormError, asked, size};
 use model::{
     server::{
-        Backup, Backups, Disk, EngineState, Freed, Job, LanguageState, RoutineState, ServerNotice, ServerState,
+        Backup, Backups, Disk, EngineState, Freed, LanguageState, Maintenance, RoutineState, ServerNotice, ServerState,
         Setting, Source, Work,
     },
     toolchains::Installation,
 };
 use rpc::{
-    server::{StartJob, server_notices, server_state, unused_data},
+    server::{StartMaintenance, server_notices, server_state, unused_data},
     toolchains::InstallToolchain,
 };
 use texts::{I18n, audit_details::unused, faults::routine_fault};
@@ -39,18 +39,18 @@ const PREVIEW: &str = "/admin/server?unused=1#unused";
 /// The forms of the page.
 #[derive(Clone, Copy)]
 struct Forms {
-    start: FormAction<StartJob>,
+    start: FormAction<StartMaintenance>,
     install: FormAction<InstallToolchain>,
-    /// Whether a job is in progress, so that none can be started.
+    /// Whether maintenance is in progress, so that none can be started.
     is_running: bool,
 }
 
 impl Forms {
-    /// A form that starts a job.
-    fn job(self, job: Job, class: &'static str, label: &'static str) -> impl IntoView {
+    /// A form that starts maintenance.
+    fn maintain(self, what: Maintenance, class: &'static str, label: &'static str) -> impl IntoView {
         view! {
             <ActionForm action=self.start>
-                <input type="hidden" name="job" value=job.code()/>
+                <input type="hidden" name="what" value=what.code()/>
                 <button class=class type="submit" disabled=self.is_running>{label}</button>
             </ActionForm>
         }
@@ -62,7 +62,7 @@ impl Forms {
 pub fn ServerPage() -> impl IntoView {
     let i = use_i18n();
     let query = use_query_map();
-    let (start, install) = (FormAction::<StartJob>::new(), FormAction::<InstallToolchain>::new());
+    let (start, install) = (FormAction::<StartMaintenance>::new(), FormAction::<InstallToolchain>::new());
     let data = Data::new(move || start.version().get() + install.version().get(), |_| server_state());
     let preview = Data::new(move || asked(query, "unused") == "1", unused_data);
     effect(move |_| {
@@ -97,9 +97,9 @@ fn content(i: I18n, found: ServerState, forms: Forms, preview: Data<Option<Vec<F
     let lead = (t.lead)(&found.version, found.schema, &i.time(found.started_at));
     view! {
         <p class="lead">{lead}</p>
-        <div role="status">{found.work.as_ref().map(|work| work_notice(i, work))}</div>
+        {found.work.as_ref().map(|work| work_notice(i, work))}
         {health(i, &found)}
-        {forms.job(Job::Check, "button", t.check_now)}
+        {forms.maintain(Maintenance::Check, "button", t.check_now)}
         {backups(i, found.backups, forms)}
         {storage(i, &found.disk, &found.data_folder)}
         <Load data=preview let:freed>{freed.map(|freed| pruning(i, &freed, forms))}</Load>
@@ -110,11 +110,11 @@ fn content(i: I18n, found: ServerState, forms: Forms, preview: Data<Option<Vec<F
     .into_any()
 }
 
-/// The job in progress, or how the last one ended.
+/// The maintenance in progress, or how the last one ended.
 fn work_notice(i: I18n, work: &Work) -> AnyView {
     let t = i.server();
     let Some(at) = work.ended_at else {
-        let running = t.running(work.job);
+        let running = t.running(work.what);
         return view! {
             <Notice tone=Tone::Plain>
                 <p>{running}</p>
@@ -126,12 +126,12 @@ fn work_notice(i: I18n, work: &Work) -> AnyView {
     let ended = i.time(at);
     match &work.error {
         Some(error) => {
-            let why = format!("{} {}", t.failed(work.job), error_text(error, i));
+            let why = format!("{} {}", t.failed(work.what), error_text(error, i));
             view! { <Notice tone=Tone::Bad><p>{why}</p><p class="muted small">{ended}</p></Notice> }.into_any()
         }
         None => {
-            let freed = (work.job == Job::Prune).then(|| freed_table(i, &work.freed, false));
-            let done = t.done(work.job);
+            let freed = (work.what == Maintenance::Prune).then(|| freed_table(i, &work.freed, false));
+            let done = t.done(work.what);
             view! { <Notice tone=Tone::Good><p>{done}</p>{freed}<p class="muted small">{ended}</p></Notice> }.into_any()
         }
     }
@@ -158,7 +158,8 @@ fn health(i: I18n, found: &ServerState) -> AnyView {
     });
     let rows = lines.into_iter().map(|Line { tone, name, text, more }| {
         let word = match tone {
-            Tone::Good | Tone::Plain => t.good,
+            Tone::Plain => t.unchecked,
+            Tone::Good => t.good,
             Tone::Care => t.care,
             Tone::Bad => t.bad,
         };
@@ -278,7 +279,7 @@ fn backups(i: I18n, backups: Backups, forms: Forms) -> AnyView {
             };
             view! {
                 <p>{(t.folder)(&folder, days, weeks, months)}</p>
-                {forms.job(Job::BackUp, "button primary", t.back_up_now)}
+                {forms.maintain(Maintenance::BackUp, "button primary", t.back_up_now)}
                 {table}
             }
             .into_any()
@@ -357,7 +358,7 @@ fn pruning(i: I18n, freed: &[Freed], forms: Forms) -> AnyView {
             let form = has_some.then(|| {
                 view! {
                     <div class="row">
-                        {forms.job(Job::Prune, "button danger", t.prune)}
+                        {forms.maintain(Maintenance::Prune, "button danger", t.prune)}
                         <a class="button quiet" href=PAGE>{t.cancel}</a>
                     </div>
                 }
@@ -373,10 +374,11 @@ fn pruning(i: I18n, freed: &[Freed], forms: Forms) -> AnyView {
 fn freed_table(i: I18n, freed: &[Freed], with_skipped: bool) -> AnyView {
     let t = i.server();
     let (count, bytes) = freed.iter().fold((0, 0), |(count, bytes), freed| (count + freed.count, bytes + freed.bytes));
-    let row = |name: &'static str, count: String, bytes: String| {
+    let row = |name: &'static str, why: Option<&'static str>, count: String, bytes: String| {
+        let why = why.map(|why| view! { <p class="muted small">{why}</p> });
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.data>{name}</th>
+                <th role="rowheader" scope="row" data-label=t.data>{name}{why}</th>
                 <td role="cell" class="num" data-label=t.number>{count}</td>
                 <td role="cell" class="num" data-label=t.size>{bytes}</td>
             </tr>
@@ -386,11 +388,11 @@ fn freed_table(i: I18n, freed: &[Freed], with_skipped: bool) -> AnyView {
     let rows = shown.map(|freed| {
         let name = unused(i.lang, freed.what);
         match freed.skipped {
-            Some(why) => row(name, "–".to_owned(), t.skipped(why).to_owned()),
-            None => row(name, i.number(freed.count), size(freed.bytes)),
+            Some(why) => row(name, Some(t.skipped(why)), "–".to_owned(), "–".to_owned()),
+            None => row(name, None, i.number(freed.count), size(freed.bytes)),
         }
     });
-    let rows = rows.chain([row(t.total, i.number(count), size(bytes))]).collect_view();
+    let rows = rows.chain([row(t.total, None, i.number(count), size(bytes))]).collect_view();
     table(t.unused, &[(t.data, ""), (t.number, "num"), (t.size, "num")], rows.into_any())
 }
 

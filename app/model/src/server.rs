@@ -191,28 +191,28 @@ pub enum Source {
 /// What an admin can ask the server for. It does one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Job {
+pub enum Maintenance {
     BackUp,
     Prune,
     /// Checks the database and the sandbox.
     Check,
 }
 
-impl Job {
+impl Maintenance {
     /// Its name in forms.
     pub fn code(self) -> &'static str {
         match self {
-            Job::BackUp => "back_up",
-            Job::Prune => "prune",
-            Job::Check => "check",
+            Maintenance::BackUp => "back_up",
+            Maintenance::Prune => "prune",
+            Maintenance::Check => "check",
         }
     }
 }
 
-/// A job in progress, or the last one.
+/// Maintenance in progress, or the last one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    pub job: Job,
+    pub what: Maintenance,
     pub started_at: Timestamp,
     /// Absent while it is in progress.
     pub ended_at: Option<Timestamp>,
@@ -268,8 +268,8 @@ mod tests {
 
     #[test]
     fn jobs_are_sent_by_their_names() {
-        for job in [Job::BackUp, Job::Prune, Job::Check] {
-            assert_eq!(serde_json::to_value(job).unwrap(), job.code());
+        for what in [Maintenance::BackUp, Maintenance::Prune, Maintenance::Check] {
+            assert_eq!(serde_json::to_value(what).unwrap(), what.code());
         }
     }
 

@@ -75,7 +75,7 @@ fn ratings(i18n: I18n, study: &str, (words, page): (String, usize), found: OwnRa
                 found.rows.into_iter().map(|rating| view! { <RatingLine study=study.clone() rating /> }).collect_view();
             view! {
                 <div class="table-box list-box">
-                    <table class="table list" role="table">
+                    <table class="table list mine" role="table">
                         <caption class="visually-hidden">{t.mine_title}</caption>
                         <thead role="rowgroup">
                             <tr role="row">

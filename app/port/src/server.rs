@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use model::{
     caller::Admin,
     error::Answer,
-    server::{Freed, Job, ServerNotice, ServerState},
+    server::{Freed, Maintenance, ServerNotice, ServerState},
 };
 
 /// The server that answers.
@@ -15,8 +15,8 @@ pub trait Server: Send + Sync {
     async fn state(&self, admin: &Admin) -> Answer<ServerState>;
     /// What the overview tells about it.
     async fn notices(&self, admin: &Admin) -> Answer<Vec<ServerNotice>>;
-    /// The unused data that [`Job::Prune`] would delete now.
+    /// The unused data that [`Maintenance::Prune`] would delete now.
     async fn unused(&self, admin: &Admin) -> Answer<Vec<Freed>>;
-    /// Starts a job, and does not wait for its end. Refused while another is in progress.
-    async fn start(&self, admin: &Admin, job: Job) -> Answer<()>;
+    /// Starts maintenance, and does not wait for its end. Refused while another is in progress.
+    async fn start(&self, admin: &Admin, what: Maintenance) -> Answer<()>;
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use model::{
     error::AppError,
-    server::{self, Freed, Job, ServerNotice},
+    server::{self, Freed, Maintenance, ServerNotice},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,12 +34,12 @@ pub async fn unused_data(asked: bool) -> Result<Option<Vec<Freed>>, AppError> {
     }
 }
 
-/// Starts a job of the server. After pruning, the preview is no longer true, so the page without it follows.
-#[server(prefix = "/rpc", endpoint = "start_job")]
-pub async fn start_job(job: Job) -> Result<(), AppError> {
+/// Starts maintenance of the server. After pruning, the preview is no longer true, so the page without it follows.
+#[server(prefix = "/rpc", endpoint = "start_maintenance")]
+pub async fn start_maintenance(what: Maintenance) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.server.start(&admin, job).await?;
-    if job == Job::Prune {
+    ports.server.start(&admin, what).await?;
+    if what == Maintenance::Prune {
         leptos_axum::redirect("/admin/server");
     }
     Ok(())

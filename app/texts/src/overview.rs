@@ -20,8 +20,7 @@ texts! {
         compare: "View comparison", "查看模型比较";
         days: "Ratings of the last 14 days", "最近 14 天的评分数";
         days_none: "No ratings in the last 14 days.", "最近 14 天没有评分。";
-        day: "Day (UTC)", "日期（UTC）";
-        ratings: "Ratings", "评分数";
+        days_utc: "Days in UTC.", "日期按 UTC 计。";
         late_raters: "Raters without activity for 3 days", "3 天没有活动的评分者";
         late_none: "Every rater with work left was active in the last 3 days.", "有剩余任务的评分者最近 3 天都有活动。";
         late_more: "There are others. The pages of the studies list them.", "还有其他评分者，请在项目页面查看。";

@@ -24,7 +24,7 @@ texts! {
         mine_at: "Rated", "评分时间";
         mine_task: "Task", "任务";
         mine_scores: "Scores", "分数";
-        mine_notes: "Line notes", "行注";
+        mine_notes: "Comments and notes", "评语与行注";
         mine_commented: "comment", "有评语";
         mine_flagged: "flag", "有标记";
         to_my_studies: "Back to my studies", "返回我的评分项目";

@@ -1,6 +1,6 @@
 //! The server's page, and what the overview tells about the server.
 
-use model::server::{Job, Skipped, Source};
+use model::server::{Maintenance, Skipped, Source};
 
 texts! {
     ServerTexts
@@ -10,6 +10,7 @@ texts! {
         good: "OK", "正常";
         care: "Check", "注意";
         bad: "Problem", "异常";
+        unchecked: "Not checked", "未检查";
         // The list of facts.
         backups: "Backups", "备份";
         database: "Database", "数据库";
@@ -62,7 +63,7 @@ texts! {
         workers_run: "Workers on other machines run the outputs.", "输出由其他机器上的工作进程运行。";
         // Connections.
         connections: "Connections", "外部连接";
-        connections_lead: "The server connects to no other host.", "服务器不会连接其他主机。";
+        connections_lead: "The server itself connects only to these and to the broker of its workers.", "服务器自身只连接以上地址以及工作进程的消息中间件。";
         endpoints: "Endpoints of models", "模型端点";
         webhook_hosts: "Hosts of webhooks", "Webhook 主机";
         identity_provider: "Identity provider", "身份提供方";
@@ -132,32 +133,32 @@ impl ServerTexts {
         }
     }
 
-    /// A job in progress.
-    pub fn running(&self, job: Job) -> &'static str {
-        let (en, zh) = match job {
-            Job::BackUp => ("A backup is being made.", "正在备份。"),
-            Job::Prune => ("Unused data is being deleted.", "正在清理数据。"),
-            Job::Check => ("The database and the sandbox are being checked.", "正在检查数据库和沙箱。"),
+    /// Maintenance in progress.
+    pub fn running(&self, what: Maintenance) -> &'static str {
+        let (en, zh) = match what {
+            Maintenance::BackUp => ("A backup is being made.", "正在备份。"),
+            Maintenance::Prune => ("Unused data is being deleted.", "正在清理数据。"),
+            Maintenance::Check => ("The database and the sandbox are being checked.", "正在检查数据库和沙箱。"),
         };
         self.lang.pick(en, zh)
     }
 
-    /// A job that ended well.
-    pub fn done(&self, job: Job) -> &'static str {
-        let (en, zh) = match job {
-            Job::BackUp => ("The backup is complete and was read back.", "备份已完成，并已重新读取校验。"),
-            Job::Prune => ("Unused data was deleted.", "数据已清理。"),
-            Job::Check => ("The check has ended.", "检查已结束。"),
+    /// Maintenance that ended well.
+    pub fn done(&self, what: Maintenance) -> &'static str {
+        let (en, zh) = match what {
+            Maintenance::BackUp => ("The backup is complete and was read back.", "备份已完成，并已重新读取校验。"),
+            Maintenance::Prune => ("Unused data was deleted.", "数据已清理。"),
+            Maintenance::Check => ("The check has ended.", "检查已结束。"),
         };
         self.lang.pick(en, zh)
     }
 
-    /// A job that failed.
-    pub fn failed(&self, job: Job) -> &'static str {
-        let (en, zh) = match job {
-            Job::BackUp => ("The backup failed.", "备份失败。"),
-            Job::Prune => ("Not all unused data could be deleted.", "部分数据未能清理。"),
-            Job::Check => ("The check could not be completed.", "检查未能完成。"),
+    /// Maintenance that failed.
+    pub fn failed(&self, what: Maintenance) -> &'static str {
+        let (en, zh) = match what {
+            Maintenance::BackUp => ("The backup failed.", "备份失败。"),
+            Maintenance::Prune => ("Not all unused data could be deleted.", "部分数据未能清理。"),
+            Maintenance::Check => ("The check could not be completed.", "检查未能完成。"),
         };
         self.lang.pick(en, zh)
     }

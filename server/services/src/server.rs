@@ -1,6 +1,6 @@
-//! The state of the server, and the jobs that its admins start: backups, pruning, checks.
+//! The state of the server, and the maintenance that its admins start: backups, pruning, checks.
 //!
-//! A job is a task of its own, so that no request waits for it. What it reads and writes is done as the command line and
+//! Maintenance is a task of its own, so that no request waits for it. What it reads and writes is done as the command line and
 //! the daily routines do it: on threads of low priority, in short transactions.
 
 use std::{
@@ -16,8 +16,8 @@ use model::{
     caller::Admin,
     error::{Answer, AppError},
     server::{
-        BACKUP_LATE_MS, BACKUPS_SHOWN, Backup, Backups, Disk, EngineState, Freed, Job, SandboxReport, ServerNotice,
-        ServerState, Setting, Work,
+        BACKUP_LATE_MS, BACKUPS_SHOWN, Backup, Backups, Disk, EngineState, Freed, Maintenance, SandboxReport,
+        ServerNotice, ServerState, Setting, Work,
     },
     time::Timestamp,
     workers::WorkerState,
@@ -80,13 +80,13 @@ impl ServerInfo {
         self.backing_up.lock().await
     }
 
-    /// Marks a job as started; returns the one in progress if there is one.
-    fn begin(&self, job: Job) -> Result<(), Job> {
+    /// Marks maintenance as started; returns the one in progress if there is one.
+    fn begin(&self, what: Maintenance) -> Result<(), Maintenance> {
         let mut work = locked(&self.work);
         if let Some(running) = work.as_ref().filter(|work| work.is_running()) {
-            return Err(running.job);
+            return Err(running.what);
         }
-        *work = Some(Work { job, started_at: clock::now(), ended_at: None, error: None, freed: Vec::new() });
+        *work = Some(Work { what, started_at: clock::now(), ended_at: None, error: None, freed: Vec::new() });
         Ok(())
     }
 
@@ -101,7 +101,7 @@ impl ServerInfo {
         }
     }
 
-    /// Forgets a job that was not started after all.
+    /// Forgets maintenance that was not started after all.
     fn forget(&self) {
         *locked(&self.work) = None;
     }
@@ -175,17 +175,17 @@ impl Services {
         Ok(EngineState::Here { missing, checks: locked(&self.server.checks).clone() })
     }
 
-    /// Runs a job to its end.
-    async fn carry_out(&self, admin: &Admin, job: Job) -> Answer<Vec<Freed>> {
-        match job {
-            Job::Prune => return self.prune(admin, false).await,
-            Job::BackUp => {
+    /// Carries maintenance out to its end.
+    async fn carry_out(&self, admin: &Admin, what: Maintenance) -> Answer<Vec<Freed>> {
+        match what {
+            Maintenance::Prune => return self.prune(admin, false).await,
+            Maintenance::BackUp => {
                 // The routine says why it failed.
                 if let Some(daily) = self.server.daily.get() {
                     daily.make_now(self).await?;
                 }
             }
-            Job::Check => {
+            Maintenance::Check => {
                 self.check_now().await?;
                 self.check_sandbox(admin).await?;
             }
@@ -254,24 +254,24 @@ impl Server for Services {
         self.prune(admin, true).await
     }
 
-    async fn start(&self, admin: &Admin, job: Job) -> Answer<()> {
-        if job == Job::BackUp && self.server.daily.get().is_none() {
+    async fn start(&self, admin: &Admin, what: Maintenance) -> Answer<()> {
+        if what == Maintenance::BackUp && self.server.daily.get().is_none() {
             return Err(Failure::conflict((
                 "This server has no folder for backups. Start it with --backup-dir.",
                 "该服务器没有备份文件夹。请在启动时加上 --backup-dir。",
             ))
             .into());
         }
-        if let Err(running) = self.server.begin(job) {
+        if let Err(running) = self.server.begin(what) {
             let (en, zh) = match running {
-                Job::BackUp => ("A backup is being made.", "正在备份。"),
-                Job::Prune => ("Unused data is being deleted.", "正在清理未使用的数据。"),
-                Job::Check => ("The server is being checked.", "正在检查服务器。"),
+                Maintenance::BackUp => ("A backup is being made.", "正在备份。"),
+                Maintenance::Prune => ("Unused data is being deleted.", "正在清理未使用的数据。"),
+                Maintenance::Check => ("The server is being checked.", "正在检查服务器。"),
             };
             let message = (format!("{en} Try again when it has ended."), format!("{zh}请在其结束后重试。"));
             return Err(Failure::conflict(message).into());
         }
-        if job == Job::BackUp {
+        if what == Maintenance::BackUp {
             let entry = |_: &rusqlite::Transaction<'_>| Ok(Change::of(Object::Storage, [], ()));
             if let Err(failure) = self.db.write_audited(admin, Action::StorageBackUp, entry).await {
                 self.server.forget();
@@ -280,7 +280,7 @@ impl Server for Services {
         }
         let (services, admin) = (self.clone(), admin.clone());
         audit::spawn(async move {
-            let ended = services.carry_out(&admin, job).await;
+            let ended = services.carry_out(&admin, what).await;
             services.server.end(ended);
         });
         Ok(())

@@ -252,7 +252,7 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("import_submission", form(&[("upload", "1"), ("dataset", "starter"), ("matching", "auto"), ("model", "x")])),
         ("start_run", form(&[("submission", "1"), ("fresh", "false")])),
         ("stop_run", form(&[("id", "1")])),
-        ("start_job", form(&[("job", "back_up")])),
+        ("start_maintenance", form(&[("what", "back_up")])),
         ("install_toolchain", form(&[("code", "none")])),
         ("create_collection", form(&[("dataset", "starter"), ("model", "m"), ("endpoint", "local")])),
         ("create_judging", form(&[("study", "1"), ("judge", "m"), ("endpoint", "local")])),

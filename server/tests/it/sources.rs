@@ -199,7 +199,6 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
         "services/codeif.rs",
         "services/demo_results.rs",
         "services/imports.rs",
-        "services/prune.rs",
         "services/public_links.rs",
         "services/routines.rs",
         "services/single_sign_on.rs",

@@ -159,7 +159,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/server_notices", json!({})),
         admins_call("/rpc/unused_data", json!({"asked": true})),
         // The server of this test has no folder for backups.
-        call("/rpc/start_job", json!({"job": "back_up"}), [401, 403, 403, 409]),
+        call("/rpc/start_maintenance", json!({"what": "back_up"}), [401, 403, 403, 409]),
         admins_page("GET /admin/find", "/admin/find?q=starter"),
         admins_call("/rpc/models", json!({})),
         admins_call("/rpc/models", json!({"page": narrowed("-name", "dataset", "starter")})),
