@@ -98,7 +98,8 @@ fn waiting(i: I18n, counts: &[InboxCount]) -> AnyView {
         false => {
             let rows = counts.iter().map(|InboxCount { kind, waiting }| {
                 let href = InboxFilter { kind: Some(*kind), study: None }.address();
-                view! { <li><a href=href><b>{i.number(*waiting)}</b>" "{i.inbox().kind(*kind)}</a></li> }
+                let text = (t.kind_n)(i.inbox().kind(*kind), &i.number(*waiting));
+                view! { <li><a href=href>{text}</a></li> }
             });
             view! {
                 <ul class="waiting">{rows.collect_view()}</ul>
