@@ -133,7 +133,7 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
         "/admin/studies" => &["/admin/rubrics", RATINGS],
         "/admin/datasets" => &["/admin/languages", "/admin/conversations"],
         "/admin/people" => &["/admin/groups", "/admin/announcements"],
-        "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
+        "/admin/settings" => &["/admin/server", "/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };
     // Ratings are imported below the address of uploads, as a study.

@@ -72,7 +72,7 @@ pages! {
         "/public/:secret" => PublicStudyPage in admin::public,
         "/public/:secret/tasks/:task" => PublicTaskPage in admin::public,
     }
-    /// Datasets, models' outputs, test runs and the API.
+    /// Datasets, models' outputs, test runs, the API and the server.
     Data as data {
         "/admin/datasets" => DatasetsPage in admin::datasets,
         "/admin/datasets/:slug" => DatasetPage in admin::dataset,
@@ -92,6 +92,7 @@ pages! {
         "/admin/runs/:id" => RunPage in admin::runs::run,
         "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
         "/admin/models" => ModelsPage in admin::models,
+        "/admin/server" => ServerPage in admin::server,
         "/admin/api" => ReferencePage in admin::programs::reference,
         "/admin/api/tokens" => TokensPage in admin::programs::tokens,
         "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,

@@ -39,12 +39,12 @@ async function badge(page: Page): Promise<number> {
 const rows = (page: Page) => page.locator('.inbox-row:visible');
 
 // The first leaves work for the second, which rates everything.
-test('several items are resolved at once, brought back, and the card of a study leads here', async ({ page }) => {
+test('several items are resolved at once, brought back, and the overview leads here', async ({ page }) => {
   await logIn(page, demo.admin);
   await rateAll(demo.bo, [2, 2, 2], true, 4);
   await open(page, '/admin');
-  await page.getByRole('link', { name: /open flags?$/ }).first().click();
-  await expect(page).toHaveURL(/\/admin\/inbox\?kind=flag&study=1$/);
+  await page.getByRole('main').getByRole('link', { name: 'Flag: 4' }).first().click();
+  await expect(page).toHaveURL(/\/admin\/inbox\?kind=flag$/);
   // The address changes before the items are there.
   await expect(rows(page)).toHaveCount(4);
   // The first item is beside the list, with its code and the rater's scores.

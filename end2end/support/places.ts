@@ -121,6 +121,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'archive', path: '/admin/archive', account: demo.admin },
     { name: 'models', path: '/admin/models', account: demo.admin },
     { name: 'settings', path: '/admin/settings', account: demo.admin },
+    { name: 'server', path: '/admin/server?unused=1', account: demo.admin },
     { name: 'find', path: '/admin/find?q=starter', account: demo.admin },
     { name: 'api', path: '/admin/api', account: demo.admin },
     { name: 'tokens', path: '/admin/api/tokens', account: demo.admin },

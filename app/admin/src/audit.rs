@@ -111,11 +111,7 @@ fn row(i: I18n, entry: Entry) -> impl IntoView {
     // The API's names are texts; this version knows all of them.
     let what = Action::named(&action).map_or_else(|| action.clone(), |action| name(i, action));
     let object = object.parse::<Object>().ok().map(|object| {
-        let name = t.object_name(&object);
-        match page_of(&object) {
-            Some(href) => view! { <a href=href>{name}</a> }.into_any(),
-            None => name.into_any(),
-        }
+        view! { <a href=page_of(&object)>{t.object_name(&object)}</a> }
     });
     let via = match (via, token) {
         (Some(Via::Session), _) => t.browser.to_owned(),
@@ -149,13 +145,14 @@ fn details(i: I18n, details: &Details) -> AnyView {
     }
 }
 
-fn name(i: I18n, action: Action) -> String {
+/// The words for an action.
+pub fn name(i: I18n, action: Action) -> String {
     i.audit().action_name(action).to_owned()
 }
 
 /// The page about what was changed.
-pub fn page_of(object: &Object) -> Option<String> {
-    Some(match object {
+pub fn page_of(object: &Object) -> String {
+    match object {
         Object::Account(_) | Object::Invitation(_) => "/admin/people".to_owned(),
         Object::Announcement(_) => "/admin/announcements".to_owned(),
         Object::Group(_) => "/admin/groups".to_owned(),
@@ -164,12 +161,12 @@ pub fn page_of(object: &Object) -> Option<String> {
         Object::Collection(id) => format!("/admin/collections/{id}"),
         Object::Run(id) => format!("/admin/runs/{id}"),
         Object::Worker(_) => "/admin/runs".to_owned(),
-        Object::Storage | Object::Toolchain(_) => return None,
+        Object::Storage | Object::Toolchain(_) => "/admin/server".to_owned(),
         Object::Study(id) => format!("/admin/studies/{id}"),
         Object::Submission(id) => format!("/admin/submissions/{id}"),
         Object::Token(_) => "/admin/api/tokens".to_owned(),
         Object::Webhook(_) => "/admin/api/webhooks".to_owned(),
-    })
+    }
 }
 
 /// The filter as the address has it, without the place in the list; ends with `&` where it says anything.

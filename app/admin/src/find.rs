@@ -382,7 +382,7 @@ enum Group {
 }
 
 /// Every page without a parameter in its address, and what is done on them, by the names in the navigation and on buttons.
-const DESTINATIONS: [Destination; 37] = [
+const DESTINATIONS: [Destination; 39] = [
     (Group::Page, |i| i.common.nav_overview, "/admin"),
     (Group::Page, |i| i.common.nav_inbox, "/admin/inbox"),
     (Group::Page, |i| i.common.nav_results, "/admin/results"),
@@ -399,6 +399,7 @@ const DESTINATIONS: [Destination; 37] = [
     (Group::Page, |i| i.groups().groups, "/admin/groups"),
     (Group::Page, |i| i.announcements().announcements, "/admin/announcements"),
     (Group::Page, |i| i.common.nav_settings, "/admin/settings"),
+    (Group::Page, |i| i.server().title, "/admin/server"),
     (Group::Page, |i| i.audit().title, "/admin/audit"),
     (Group::Page, |i| i.upkeep().archive_title, "/admin/archive"),
     (Group::Page, |i| i.api().tokens, "/admin/api/tokens"),
@@ -418,6 +419,7 @@ const DESTINATIONS: [Destination; 37] = [
     (Group::Action, |i| i.admin().invite_people, "/admin/people#invite"),
     (Group::Action, |i| i.groups().create, "/admin/groups#group-name"),
     (Group::Action, |i| i.announcements().new, "/admin/announcements#announce-head"),
+    (Group::Action, |i| i.server().back_up_now, "/admin/server#backups"),
     (Group::Action, |i| i.api().new_token, "/admin/api/tokens#new-token-head"),
     (Group::Action, |i| i.api().new_webhook, "/admin/api/webhooks#new-webhook-head"),
 ];

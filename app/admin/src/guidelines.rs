@@ -46,7 +46,7 @@ fn page(i: I18n, object: String, found: GuidelinesDetail, save: FormAction<SaveG
     let GuidelinesDetail { name, text, html, version, versions } = found;
     let lead = if matches!(parsed, Object::Dataset(_)) { t.lead_dataset } else { t.lead_study };
     let newest = versions.first().map_or(0, |newest| newest.version);
-    let crumbs = vec![(page_of(&parsed).unwrap_or_default(), name.clone())];
+    let crumbs = vec![(page_of(&parsed), name.clone())];
     // The preview of what is typed; before that, of what is saved.
     let shown = RwSignal::new(Ok::<_, AppError>(html));
     let fields = Lang::ALL.map(|lang| (lang, NodeRef::<html::Textarea>::new()));

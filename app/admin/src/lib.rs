@@ -44,6 +44,7 @@ pub mod results;
 pub mod rubrics;
 pub mod runs;
 mod sending;
+pub mod server;
 pub mod settings;
 pub mod studies;
 pub mod study;

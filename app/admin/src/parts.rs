@@ -209,13 +209,13 @@ pub fn size(bytes: u64) -> String {
         return format!("{bytes} B");
     }
     let mut value = bytes as f64 / 1000.0;
-    let mut units = ["kB", "MB"].into_iter();
+    let mut units = ["kB", "MB", "GB", "TB"].into_iter();
     let mut unit = units.next();
     while value >= 1000.0 {
         let Some(next) = units.next() else { break };
         (value, unit) = (value / 1000.0, Some(next));
     }
-    format!("{value:.1} {}", unit.unwrap_or("MB"))
+    format!("{value:.1} {}", unit.unwrap_or("TB"))
 }
 
 #[cfg(test)]
@@ -229,7 +229,8 @@ mod tests {
         check(999, "999 B");
         check(1000, "1.0 kB");
         check(12_400_000, "12.4 MB");
-        check(5_000_000_000, "5000.0 MB");
+        check(5_000_000_000, "5.0 GB");
+        check(5_000_000_000_000_000, "5000.0 TB");
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub fn SettingsPage() -> impl IntoView {
     let i = use_i18n();
     let l = i.lists();
     let places = [
+        ("/admin/server", i.server().title, i.server().about),
         ("/admin/audit", i.audit().title, l.about_audit),
         ("/admin/archive", i.upkeep().archive_title, l.about_archive),
         ("/admin/api/tokens", i.api().tokens, l.about_tokens),

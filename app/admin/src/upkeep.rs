@@ -75,7 +75,7 @@ fn page(i: I18n, object: String, found: Upkeep, forms: Forms) -> AnyView {
     let t = i.upkeep();
     let Ok(parsed) = object.parse::<Object>() else { return ().into_any() };
     let name = i.audit().object_name(&parsed);
-    let home = page_of(&parsed).unwrap_or_default();
+    let home = page_of(&parsed);
     let body = if found.deleted {
         deleted(i, object, forms)
     } else {

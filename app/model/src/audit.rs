@@ -78,6 +78,7 @@ actions! {
     RunRerun => "run.rerun",
     RunStart => "run.start",
     RunStop => "run.stop",
+    StorageBackUp => "storage.back_up",
     StoragePrune => "storage.prune",
     StudyAddRater => "study.add_rater",
     StudyCreate => "study.create",

@@ -7,6 +7,9 @@ use time::{Date, Month};
 
 use super::time::Timestamp;
 
+/// 1 January 1970.
+const UNIX_EPOCH: Date = time::OffsetDateTime::UNIX_EPOCH.date();
+
 /// A day of the years 1 to 9999; earlier days are less. Its text is `2026-11-30`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -22,6 +25,13 @@ impl Day {
     /// The day of a point in time, in UTC; `None` outside the years 1 to 9999.
     pub fn of(at: Timestamp) -> Option<Day> {
         at.rfc3339().get(..10)?.parse().ok()
+    }
+
+    /// The number of days since 1 January 1970.
+    pub fn number(self) -> i64 {
+        let month = Month::try_from(self.month).unwrap_or(Month::January);
+        let date = Date::from_calendar_date(self.year.into(), month, self.day).unwrap_or(UNIX_EPOCH);
+        (date - UNIX_EPOCH).whole_days()
     }
 }
 

@@ -14,6 +14,7 @@ use super::{
     note::{self, LineNote},
     plan::Presentation,
     rubric::Rubric,
+    time::Timestamp,
 };
 
 /// Scores of one output, one per dimension in the rubric's order; `None` if not yet scored.
@@ -317,11 +318,25 @@ pub struct OwnItem {
     pub rated: bool,
 }
 
+/// Ratings on one page of the rater's own list.
+pub const OWN_RATINGS: usize = 25;
+
+/// A page of the rater's own ratings, newest first. It says no total: what counts would tell how many hidden checks there
+/// are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnRatings {
+    pub rows: Vec<OwnRating>,
+    /// Whether the list continues.
+    pub older: bool,
+}
+
 /// A rating in the rater's own list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRating {
     /// The assignment.
     pub token: Token,
+    /// When the rater first rated it.
+    pub at: Timestamp,
     /// Start of the description.
     pub raw_nl: String,
     pub nl_lang: Lang,

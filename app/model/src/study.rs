@@ -270,29 +270,3 @@ pub struct RaterProgress {
     /// Median time from display to rating in milliseconds, if there are ratings.
     pub median_ms: Option<i64>,
 }
-
-/// Maximum number of studies on the overview.
-pub const OVERVIEW_STUDIES: u32 = 6;
-
-/// The content of the admins' first page.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Overview {
-    /// Number of datasets.
-    pub datasets: u64,
-    /// Number of tasks in their newest versions.
-    pub tasks: u64,
-    /// Number of submissions.
-    pub submissions: u64,
-    /// Number of models.
-    pub models: u64,
-    /// Number of studies.
-    pub studies: u64,
-    /// Number of running studies.
-    pub running: u64,
-    /// Whether anybody but admins has an active account.
-    pub raters: bool,
-    /// Number of items in the inbox, of all studies.
-    pub waiting: u64,
-    /// At most [`OVERVIEW_STUDIES`]: those with most items in the inbox, then the newest.
-    pub cards: Vec<StudyRow>,
-}

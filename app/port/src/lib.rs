@@ -13,11 +13,13 @@ pub mod find;
 pub mod groups;
 pub mod guidelines;
 pub mod inbox;
+pub mod overview;
 mod plans;
 pub mod quality;
 pub mod ratings_import;
 mod results;
 pub mod rubrics;
+pub mod server;
 pub mod settings;
 pub mod toolchains;
 pub mod upkeep;
@@ -36,7 +38,7 @@ use model::{
     conversation_results::ConversationResults,
     dataset::{DatasetDetail, DatasetRow, TaskRow},
     error::Answer,
-    grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRating, Receipt, RubricSheet},
+    grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRatings, Receipt, RubricSheet},
     ids::{DatasetVersionId, GroupId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
     lang::Lang,
     languages::LanguageResults,
@@ -45,7 +47,7 @@ use model::{
     ratings::{TaskRatings, TaskScores},
     run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
     run_pair::RunPair,
-    study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
+    study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
     submission::{
         EarlyResults, InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
     },
@@ -163,8 +165,6 @@ pub trait Submissions: Send + Sync {
 pub trait Studies: Send + Sync {
     /// Every study, newest first.
     async fn list(&self, admin: &Admin, of: PageOf) -> Answer<Paged<StudyRow>>;
-    /// Counts, and the newest studies.
-    async fn overview(&self, admin: &Admin) -> Answer<Overview>;
     /// One study.
     async fn get(&self, admin: &Admin, id: StudyId) -> Answer<StudyDetail>;
     /// Creates and starts a study.
@@ -240,8 +240,9 @@ pub trait Grading: Send + Sync {
     ) -> Answer<Receipt>;
     /// Skips an output; others may take it, and it may come again at the end.
     async fn skip(&self, person: &Person, assignment: &Token) -> Answer<()>;
-    /// The rater's ratings in a study, newest first.
-    async fn own(&self, person: &Person, study: &Token) -> Answer<Vec<OwnRating>>;
+    /// A page, from 1, of the rater's ratings in a study whose description, comment and line notes have all these words,
+    /// newest first.
+    async fn own(&self, person: &Person, study: &Token, words: &str, page: usize) -> Answer<OwnRatings>;
     /// Marks an output for the rater to find again, or removes the mark.
     async fn bookmark(&self, person: &Person, assignment: &Token, on: bool) -> Answer<()>;
     /// The outputs of a study that the rater skipped or bookmarked.
@@ -308,6 +309,10 @@ pub struct Ports {
     pub upkeep: Arc<dyn upkeep::Upkeeps>,
     /// Toolchains of programming languages.
     pub toolchains: Arc<dyn toolchains::Toolchains>,
+    /// The admins' first page.
+    pub overview: Arc<dyn overview::Overviews>,
+    /// The server's own state.
+    pub server: Arc<dyn server::Server>,
     /// The search over everything.
     pub search: Arc<dyn find::Search>,
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use model::caller::Person;
 use model::{
     error::AppError,
-    grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRating, Receipt, RubricSheet},
+    grading::{self, Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, Receipt, RubricSheet},
     ids::Token,
 };
 use ui::call::Call;
@@ -106,7 +106,11 @@ pub async fn who() -> Result<String, AppError> {
 
 /// The rater's ratings in a study.
 #[server(prefix = "/rpc", endpoint = "own_ratings", protocol = Call)]
-pub async fn own_ratings(study: Token) -> Result<Vec<OwnRating>, AppError> {
+pub async fn own_ratings(
+    study: Token,
+    #[server(default)] words: String,
+    #[server(default)] page: usize,
+) -> Result<grading::OwnRatings, AppError> {
     let (ports, person) = ports()?;
-    ports.grading.own(&person, &study).await
+    ports.grading.own(&person, &study, &words, page).await
 }

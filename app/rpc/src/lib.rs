@@ -25,6 +25,7 @@ pub mod ratings_import;
 pub mod results;
 pub mod rubrics;
 pub mod runs;
+pub mod server;
 pub mod studies;
 pub mod submissions;
 pub mod toolchains;

@@ -8,9 +8,10 @@ use model::{
     comparison::StudyComparison,
     error::AppError,
     ids::{StudyId, TaskId},
+    overview::Overview,
     page::{PageOf, Paged},
     ratings::{TaskRatings, TaskScores},
-    study::{Overview, StudyDetail, StudyForm, StudyRow, StudyStatus},
+    study::{StudyDetail, StudyForm, StudyRow, StudyStatus},
 };
 #[cfg(not(target_arch = "wasm32"))]
 use model::{
@@ -21,11 +22,11 @@ use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
-/// Counts, and the newest studies.
+/// The admins' first page.
 #[server(prefix = "/rpc", endpoint = "admin_overview", protocol = Call)]
 pub async fn admin_overview() -> Result<Overview, AppError> {
     let (ports, admin) = ports()?;
-    ports.studies.overview(&admin).await
+    ports.overview.get(&admin).await
 }
 
 /// A page of the studies.

@@ -81,8 +81,6 @@ texts! {
         next_invite: "The outputs are imported. Invite the people who rate them next.", "模型输出已导入，接下来请邀请评分者。";
         next_study: "The outputs are imported. Create a study to have people rate them.", "模型输出已导入。新建评分项目，即可请人评分。";
         open_inbox: "Open inbox", "打开待办";
-        open_study: "Open study", "打开评分项目";
-        read_comparison: "View comparison", "查看模型比较";
         no_studies: "No studies yet", "还没有评分项目";
         all_studies: "All studies", "全部评分项目";
 
@@ -316,26 +314,6 @@ texts! {
         and_more(n: u64) { format!("and {} more", num(n)) } { format!("另有 {} 项", num(n)) }
         range(low: &str, high: &str) { format!("[{low}, {high}]") } { format!("[{low}, {high}]") }
 
-        tasks_in_all(n: u64) { some(n, "task", "tasks") } { format!("共 {} 个任务", num(n)) }
-        models_in_all(n: u64) { some(n, "model", "models") } { format!("共 {} 个模型", num(n)) }
-        running_now(n: u64) { format!("{} running", num(n)) } { format!("{} 个进行中", num(n)) }
-        next_decide(waiting: u64)
-            { format!("{} in the inbox.", some(waiting, "item is waiting", "items are waiting")) }
-            { format!("待办中有 {} 项等待处理。", num(waiting)) }
-        next_watch(title: &str, left: u64)
-            { format!("\"{title}\" needs {}.", some(left, "more rating", "more ratings")) }
-            { format!("“{title}”还需要 {} 次评分。", num(left)) }
-        next_read(title: &str)
-            { format!("All ratings of \"{title}\" are complete. See how the models compare.") }
-            { format!("“{title}”的评分已经完成，可以查看模型比较了。") }
-        left_n(n: &str) { format!("{n} ratings left") } { format!("还需 {n} 次评分") }
-        flags_n(n: u64) { some(n, "open flag", "open flags") } { format!("{} 个待答复的标记", num(n)) }
-        disagreements_n(n: u64) { some(n, "disagreement to adjudicate", "disagreements to adjudicate") } { format!("{} 处待裁定的分歧", num(n)) }
-        other_n(n: u64) { some(n, "other item in the inbox", "other items in the inbox") } { format!("待办中另有 {} 项", num(n)) }
-        idle_n(n: u64) { some(n, "rater idle for 3 days", "raters idle for 3 days") } { format!("{} 位评分者 3 天未评分", num(n)) }
-        study_line(dataset: &str, raters: u64, at: &str)
-            { format!("{dataset} · {} · {at}", some(raters, "rater", "raters")) }
-            { format!("{dataset} · {} 位评分者 · {at}", num(raters)) }
 
         upload_for(slug: &str) { format!("Upload outputs for {slug}") } { format!("为 {slug} 上传模型输出") }
         only_dataset(slug: &str) { format!("Submissions for {slug} only.") } { format!("仅显示 {slug} 的输出集。") }

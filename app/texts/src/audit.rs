@@ -76,6 +76,7 @@ texts! {
         toolchain_install: "Installed a toolchain", "安装工具链";
         worker_remove: "Removed a worker", "移除工作进程";
         run_start: "Started a test run", "开始测试运行";
+        storage_back_up: "Started a backup", "开始备份";
         storage_prune: "Pruned unused data", "清理未使用的数据";
         study_add_rater: "Added a rater to a study", "将评分者加入项目";
         study_duplicate: "Duplicated a study", "复制项目";
@@ -176,6 +177,7 @@ impl AuditTexts {
             Action::OutputChooseBlock => self.output_choose_block,
             Action::RunRerun => self.run_rerun,
             Action::RunStart => self.run_start,
+            Action::StorageBackUp => self.storage_back_up,
             Action::StoragePrune => self.storage_prune,
             Action::StudyAddRater => self.study_add_rater,
             Action::StudyDuplicate => self.study_duplicate,

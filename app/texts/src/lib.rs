@@ -63,6 +63,7 @@ pub mod guidelines;
 pub mod inbox;
 pub mod languages;
 pub mod lists;
+pub mod overview;
 pub mod plan;
 pub mod published;
 pub mod quality;
@@ -73,6 +74,7 @@ pub mod refusal;
 pub mod results;
 pub mod rubrics;
 pub mod runs;
+pub mod server;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod turns;
 pub mod upkeep;
@@ -292,6 +294,22 @@ impl I18n {
         match self.lang {
             Lang::En => &runs::EN,
             Lang::Zh => &runs::ZH,
+        }
+    }
+
+    /// The admins' first page.
+    pub fn overview(&self) -> &'static overview::OverviewTexts {
+        match self.lang {
+            Lang::En => &overview::EN,
+            Lang::Zh => &overview::ZH,
+        }
+    }
+
+    /// The state of the server.
+    pub fn server(&self) -> &'static server::ServerTexts {
+        match self.lang {
+            Lang::En => &server::EN,
+            Lang::Zh => &server::ZH,
         }
     }
 

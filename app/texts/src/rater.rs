@@ -18,9 +18,13 @@ texts! {
         mine_title: "My ratings", "我的评分";
         mine_lead: "Newest first. Open a rating to review or change it.", "按时间由新到旧排列。点开可查看或修改。";
         mine_empty: "You have no ratings in this study yet", "您在此项目中还没有评分";
+        mine_not_found: "No rating has these words", "没有包含这些词的评分";
+        mine_search: "Search descriptions, comments and notes", "搜索任务描述、评语和行注";
+        mine_find: "Search", "搜索";
+        mine_at: "Rated", "评分时间";
         mine_task: "Task", "任务";
         mine_scores: "Scores", "分数";
-        mine_notes: "Line notes", "行注";
+        mine_notes: "Comments and notes", "评语与行注";
         mine_commented: "comment", "有评语";
         mine_flagged: "flag", "有标记";
         to_my_studies: "Back to my studies", "返回我的评分项目";

@@ -319,14 +319,20 @@ pub fn insert_rating(
     Ok(rating)
 }
 
-/// The rater's ratings that count, newest first, each with the time of the output's first rating.
-pub fn own(
-    conn: &Connection,
-    study: &RaterStudy,
-    rater: UserId,
-) -> Result<Vec<(Timestamp, OutputId, OwnRating)>, Failure> {
+/// A rater's rating, and by what it is found and told apart.
+pub struct Own {
+    pub output: OutputId,
+    /// The code that raters see, before names are masked.
+    pub code: String,
+    pub comment: String,
+    pub rating: OwnRating,
+}
+
+/// The ratings of a rater's work that count, newest first.
+pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<Own>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, h.token, t.id AS revision_id, t.raw_nl, t.nl_lang, r.comment <> '' AS commented, r.flag IS NOT NULL AS flagged, a.rated_at, a.output_id
+        "SELECT r.id, h.token, t.id AS revision_id, t.raw_nl, t.nl_lang, r.comment, r.flag IS NOT NULL AS flagged,
+             a.rated_at, a.output_id, o.visible_code AS code
          FROM assignments a
          JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
          JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
@@ -336,25 +342,29 @@ pub fn own(
          ORDER BY a.rated_at DESC",
     )?;
     let rows = statement.query_map(params![study.id.0, rater.0], |row| {
-        let own = OwnRating {
+        let comment: String = row.get("comment")?;
+        let rating = OwnRating {
             token: Token(row.get("token")?),
+            at: Timestamp(row.get("rated_at")?),
             raw_nl: row.get("raw_nl")?,
             nl_lang: parsed(row, REVISIONS, "nl_lang")?,
             scores: Vec::new(),
             scales: study.rubric.scales(),
-            commented: row.get("commented")?,
+            commented: !comment.is_empty(),
             flagged: row.get("flagged")?,
             notes: Vec::new(),
         };
-        Ok((row.get::<_, i64>("id")?, (Timestamp(row.get("rated_at")?), OutputId(row.get("output_id")?)), own))
+        let own = Own { output: OutputId(row.get("output_id")?), code: row.get("code")?, comment, rating };
+        Ok((row.get::<_, i64>("id")?, own))
     })?;
     rows.map(|row| {
-        let (rating, (at, output), own) = row?;
-        let mut scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        let (id, mut own) = row?;
+        own.rating.scores = scores(conn, id, study.rubric.dimensions.len())?;
         if study.rubric.instructions {
-            scores.extend(instruction_answers::of_rating(conn, rating)?);
+            own.rating.scores.extend(instruction_answers::of_rating(conn, id)?);
         }
-        Ok((at, output, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
+        own.rating.notes = notes::of(conn, id)?;
+        Ok(own)
     })
     .collect()
 }

@@ -38,6 +38,7 @@ mod log;
 pub mod migrations;
 pub mod models;
 pub mod notes;
+pub mod overview;
 pub mod page;
 pub mod plan;
 pub mod policy;

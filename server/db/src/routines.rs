@@ -1,6 +1,6 @@
 //! What the server does for itself every day: how it went. Triggers keep what fails in the inbox.
 
-use model::{fault::RoutineFault, inbox::InboxItem, time::Timestamp};
+use model::{fault::RoutineFault, inbox::InboxItem, server::RoutineState, time::Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::stored::{json, table};
@@ -55,6 +55,21 @@ pub fn attempted_at(conn: &Connection, routine: Routine) -> Result<Option<Timest
         .prepare_cached("SELECT coalesce(failed_at, succeeded_at) FROM routines WHERE name = ?1")?
         .query_row([routine.name()], |row| row.get(0))?;
     Ok(at.map(Timestamp))
+}
+
+/// How it went.
+pub fn state(conn: &Connection, routine: Routine) -> Result<RoutineState, Failure> {
+    let state = conn
+        .prepare_cached("SELECT name, succeeded_at, failed_at, error FROM routines WHERE name = ?1")?
+        .query_row([routine.name()], |row| {
+            let time = |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(Timestamp));
+            let failed = match time("failed_at")? {
+                Some(at) => Some((at, json(row, table("routines", &["name"]), "error")?)),
+                None => None,
+            };
+            Ok(RoutineState { succeeded_at: time("succeeded_at")?, failed })
+        })?;
+    Ok(state)
 }
 
 /// What the inbox shows of one that fails; `None` if it has succeeded meanwhile.

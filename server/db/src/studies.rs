@@ -1,6 +1,6 @@
 //! Studies: their settings, progress and ratings.
 
-use std::{cmp::Reverse, collections::HashMap};
+use std::collections::HashMap;
 
 use model::{
     dataset::TaskRow,
@@ -9,14 +9,14 @@ use model::{
     plan::Reads,
     ratings::RatingRow,
     rubric::Rubric,
-    study::{OVERVIEW_STUDIES, Overview, RaterProgress, StudyRow, StudyStatus, idle},
+    study::{RaterProgress, StudyRow, StudyStatus, idle},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     datasets::task_row,
-    inbox, notes,
+    notes,
     page::{self, Filter, List, Sort},
     plan::{self, Planned, STUDY_ROWS},
     staging::{self, Import},
@@ -78,50 +78,6 @@ const LIST: List<'_> = List {
 /// A page of the studies that are not archived, newest first unless asked otherwise.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<StudyRow>, Failure> {
     page::page(conn, &LIST, of, &[], row)
-}
-
-/// Counts, and the studies of the overview.
-pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
-    let (waiting, cards) = (inbox::total(conn)?, cards(conn)?);
-    Ok(conn
-        .prepare_cached(
-            "SELECT (SELECT count(*) FROM datasets) AS datasets,
-                (SELECT coalesce(sum((SELECT count(*) FROM dataset_version_tasks t WHERE t.version_id = v.id)), 0)
-                 FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
-                 WHERE v.number = (SELECT max(number) FROM dataset_versions x WHERE x.dataset_id = d.id)) AS tasks,
-                (SELECT count(*) FROM submissions) AS submissions,
-                (SELECT count(*) FROM models) AS models,
-                (SELECT count(*) FROM studies) AS studies,
-                (SELECT count(*) FROM studies WHERE status = 'running') AS running,
-                EXISTS (SELECT 1 FROM users WHERE role = 'rater' AND disabled = 0) AS raters",
-        )?
-        .query_row([], |row| {
-            Ok(Overview {
-                datasets: row.get("datasets")?,
-                tasks: row.get("tasks")?,
-                submissions: row.get("submissions")?,
-                models: row.get("models")?,
-                studies: row.get("studies")?,
-                running: row.get("running")?,
-                raters: row.get("raters")?,
-                waiting,
-                cards,
-            })
-        })?)
-}
-
-/// The studies of the overview: first those with most items in the inbox, then the newest.
-fn cards(conn: &Connection) -> Result<Vec<StudyRow>, Failure> {
-    let mut waiting = inbox::studies(conn)?;
-    waiting.sort_by_key(|(_, _, open)| Reverse(*open));
-    let newest = list(conn, &PageOf::first(OVERVIEW_STUDIES))?.rows;
-    let mut ids: Vec<StudyId> = Vec::new();
-    for id in waiting.into_iter().map(|(id, ..)| id).chain(newest.into_iter().map(|row| row.id)) {
-        if ids.len() < OVERVIEW_STUDIES as usize && !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    ids.into_iter().filter_map(|id| get(conn, id).transpose()).collect()
 }
 
 /// A study's title; `None` if there is no such study.

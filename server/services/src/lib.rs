@@ -14,6 +14,7 @@ mod conversation_view;
 mod conversations;
 pub mod datasets;
 pub mod demo_results;
+pub mod disk;
 pub mod find;
 pub mod folder;
 pub mod grading;
@@ -22,6 +23,7 @@ pub mod guidelines;
 pub mod imports;
 pub mod inbox;
 mod languages;
+pub mod overview;
 pub mod plans;
 pub mod prune;
 pub mod public_links;
@@ -34,6 +36,7 @@ pub mod rubrics;
 mod run_figures;
 pub mod run_pair;
 pub mod runs;
+pub mod server;
 pub mod settings;
 pub mod single_sign_on;
 pub mod spool;
@@ -114,6 +117,8 @@ pub struct Services {
     pub toolchains: Arc<toolchains::ToolchainService>,
     /// The search over everything.
     pub search: Arc<find::FindService>,
+    /// What the operator decided at the start, and what admins asked of the server since.
+    pub server: Arc<server::ServerInfo>,
 }
 
 impl Services {
@@ -148,6 +153,8 @@ impl Services {
             upkeep: self.upkeep.clone(),
             toolchains: self.toolchains.clone(),
             search: self.search.clone(),
+            overview: Arc::new(self.clone()),
+            server: Arc::new(self.clone()),
         }
     }
 
@@ -195,6 +202,7 @@ impl Services {
             upkeep: Arc::new(upkeep::UpkeepService::new(db.clone())),
             toolchains: Arc::new(toolchains::ToolchainService::new(db.clone(), engine.clone(), folder)),
             search: Arc::new(find::FindService::new(db.clone())),
+            server: Arc::default(),
             uploads,
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),

@@ -1,4 +1,4 @@
-//! Deletes unreferenced files and rows: `aixgrade prune`.
+//! Deletes unreferenced files and rows: `aixgrade prune`, and the server's page.
 
 use std::{
     collections::BTreeSet,
@@ -9,11 +9,11 @@ use std::{
 use model::{
     audit::{Action, Object},
     audit_details::{Fact, Unused},
-    caller::System,
+    caller::Admin,
     error::Answer,
+    server::{Freed, Skipped},
     time::{DAY_MS, Timestamp},
 };
-use serde::Serialize;
 
 use super::Services;
 use base::{clock, error::Failure};
@@ -32,18 +32,6 @@ const UNDO_UPDATE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Cached verdicts deleted in one transaction: a rating waits for at most a few milliseconds.
 const BATCH: usize = 200;
 
-/// Freed items of one kind, or in a dry run the items to free.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Freed {
-    pub what: Unused,
-    pub count: u64,
-    /// Total size in bytes.
-    pub bytes: u64,
-    /// Why this kind was skipped, if it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<String>,
-}
-
 /// Items to free, with their sizes.
 #[derive(Default)]
 struct Found<T>(Vec<(T, u64)>);
@@ -61,7 +49,7 @@ impl Services {
     ///
     /// # Errors
     /// A file cannot be deleted.
-    pub async fn prune(&self, system: System, dry_run: bool) -> Answer<Vec<Freed>> {
+    pub async fn prune(&self, admin: &Admin, dry_run: bool) -> Answer<Vec<Freed>> {
         let mut freed = vec![self.unfinished_uploads(dry_run).await?, self.prune_uploads(dry_run).await?];
         freed.push(self.unused_verdicts(dry_run).await?);
         freed.push(test_files(&self.db, dry_run).await?);
@@ -70,7 +58,7 @@ impl Services {
         if !dry_run && freed.iter().any(|freed| freed.count > 0) {
             let facts: Vec<Fact> = freed.iter().map(|freed| Fact::Freed(freed.what, freed.count)).collect();
             let change = Change::of(Object::Storage, facts, ());
-            self.db.write_audited(system, Action::StoragePrune, move |_| Ok(change)).await?;
+            self.db.write_audited(admin, Action::StoragePrune, move |_| Ok(change)).await?;
         }
         Ok(freed)
     }
@@ -140,16 +128,16 @@ impl Services {
     }
 
     async fn engine_files(&self, dry_run: bool) -> Result<Vec<Freed>, Failure> {
-        let skipped = |why: &str| {
-            let freed = |what| Freed { what, count: 0, bytes: 0, skipped: Some(why.to_owned()) };
+        let skipped = |why: Skipped| {
+            let freed = |what| Freed { what, count: 0, bytes: 0, skipped: Some(why) };
             vec![freed(Unused::Images), freed(Unused::Suites), freed(Unused::Jars)]
         };
         let folder = self.folder.join("engine");
         if self.db.read(prune::has_open_run).await? {
-            return Ok(skipped("a run is in progress; try again after it has finished"));
+            return Ok(skipped(Skipped::RunInProgress));
         }
         let Ok(toolchain) = Toolchain::expected(&folder) else {
-            return Ok(skipped("no JDK was found, so the files in use cannot be determined"));
+            return Ok(skipped(Skipped::NoJdk));
         };
         let (mut suites, mut jars) = (BTreeSet::new(), BTreeSet::new());
         for version in self.db.read(prune::tested_versions).await? {
@@ -254,6 +242,8 @@ mod tests {
 
     use rusqlite::params;
 
+    use model::caller::System;
+
     use super::*;
     use crate::starter;
     use db::uploads::Purpose;
@@ -305,9 +295,9 @@ mod tests {
             })
             .unwrap();
         let count = |freed: &[Freed], kind| freed.iter().find(|f| f.what == kind).map(|f| (f.count, f.bytes)).unwrap();
-        let told = services.prune(System, true).await.unwrap();
+        let told = services.prune(&System.admin(), true).await.unwrap();
         let before = fs::read_dir(&uploads).unwrap().count();
-        let freed = services.prune(System, false).await.unwrap();
+        let freed = services.prune(&System.admin(), false).await.unwrap();
         assert_eq!(told, freed);
         assert_eq!(count(&freed, Unused::UnfinishedUploads), (1, 4));
         assert_eq!(count(&freed, Unused::Uploads), (2, 9));
@@ -317,7 +307,7 @@ mod tests {
         // The files of submissions, the young one, and the one that is still being uploaded.
         assert_eq!(fs::read_dir(&uploads).unwrap().count(), used + 2);
         drop(still_coming);
-        let again = services.prune(System, false).await.unwrap();
+        let again = services.prune(&System.admin(), false).await.unwrap();
         assert!(again.iter().all(|freed| freed.count == 0), "{again:?}");
         let keys = "SELECT group_concat(key) FROM outcomes";
         let left = services.db.read_blocking(|c| Ok(c.query_row(keys, [], |row| row.get::<_, String>(0))?)).unwrap();

@@ -47,7 +47,12 @@ impl Services {
     ///
     /// # Errors
     /// Fails if the result cannot be recorded.
-    pub async fn check_database(&self, system: System) -> Result<(), Failure> {
+    pub async fn check_database(&self, _: System) -> Result<(), Failure> {
+        self.check_now().await
+    }
+
+    /// [`Services::check_database`], for an admin who asked for it.
+    pub(super) async fn check_now(&self) -> Result<(), Failure> {
         let path = self.db.path().to_path_buf();
         let checked = background::run(move || copy::verify(&path, Depth::Structure)).await;
         let ended = match checked {
@@ -56,7 +61,7 @@ impl Services {
             Ok(Err(e)) => Err(e.into()),
             Err(e) => Err(e),
         };
-        self.record_routine(system, Routine::Integrity, ended).await
+        self.record_routine(System, Routine::Integrity, ended).await
     }
 
     /// Checks the database once a day.
@@ -80,7 +85,7 @@ impl Services {
 }
 
 /// Why it failed; of an internal error, only its number.
-fn fault(failure: Failure) -> RoutineFault {
+pub(super) fn fault(failure: Failure) -> RoutineFault {
     match failure {
         Failure::Routine(fault) => fault,
         other => match AppError::from(other) {

@@ -12,7 +12,7 @@ use model::{
     ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId, UserId},
     page::{PageOf, Paged, Which},
     ratings::{OutputRatings, TaskModelScores, TaskRatings, TaskScores},
-    study::{LONGEST_REASON, NewStudy, Overview, RaterProgress, StudyDetail, StudyRow, StudyStatus},
+    study::{LONGEST_REASON, NewStudy, RaterProgress, StudyDetail, StudyRow, StudyStatus},
 };
 use port::Studies;
 use rusqlite::{Connection, Transaction};
@@ -46,10 +46,6 @@ impl StudyService {
 impl Studies for StudyService {
     async fn list(&self, _: &Admin, of: PageOf) -> Answer<Paged<StudyRow>> {
         Ok(self.db.read(move |conn| studies::list(conn, &of)).await?)
-    }
-
-    async fn overview(&self, _: &Admin) -> Answer<Overview> {
-        Ok(self.db.read_long(studies::overview).await?)
     }
 
     async fn get(&self, _: &Admin, id: StudyId) -> Answer<StudyDetail> {

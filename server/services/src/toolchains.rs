@@ -14,15 +14,17 @@ use model::{
     caller::Admin,
     error::Answer,
     ids::SubmissionId,
+    server::LanguageState,
     toolchains::{Installation, Toolchain},
 };
 use port::toolchains::Toolchains;
-use toolchains::{Installed, Language, Part, Step};
+use toolchains::{Installed, Language, Part, Step, install};
 
 use super::runs::Needs;
-use base::error::Failure;
+use base::{background, error::Failure};
 use db::{Db, audit::Change};
 use jobs::Engine;
+use lang::Places;
 
 /// Pages show a finished installation for this long.
 const SHOWN: Duration = Duration::from_secs(600);
@@ -43,11 +45,42 @@ fn install_now(
 /// Installations since the start of the process, by the code of their language.
 type States = Arc<Mutex<BTreeMap<&'static str, (Installation, Instant)>>>;
 
+/// What was found of each language, and when. Looking starts programs.
+type Survey = Arc<Mutex<Option<(Instant, Vec<Found>)>>>;
+
+/// A survey counts for this long, if nothing is installed meanwhile.
+const SURVEY_FOR: Duration = Duration::from_secs(60);
+
+/// A language on this machine.
+#[derive(Clone)]
+struct Found {
+    language: &'static Language,
+    /// Programs with their versions, and installed parts.
+    found: Vec<String>,
+    /// Why outputs cannot be run; empty if they can.
+    missing: String,
+}
+
+impl Found {
+    fn of(language: &'static Language, places: &Places) -> Found {
+        let folders = &places.folders;
+        let is_there = |part: &&&Part| folders.iter().any(|folder| install::is_current(folder, part));
+        let versions = language.needs.iter().filter_map(|need| need.version(folders));
+        let parts = language.parts.iter().filter(is_there).map(|part| part.what.to_owned());
+        Found {
+            language,
+            found: versions.chain(parts).collect(),
+            missing: lang::look(language.code, places).err().map(|why| why.to_string()).unwrap_or_default(),
+        }
+    }
+}
+
 pub struct ToolchainService {
     db: Db,
     engine: Engine,
     folder: PathBuf,
     states: States,
+    survey: Survey,
     install: Install,
 }
 
@@ -59,6 +92,7 @@ impl ToolchainService {
             engine,
             folder: toolchains::folder(data),
             states: States::default(),
+            survey: Survey::default(),
             install: install_now,
         }
     }
@@ -66,6 +100,41 @@ impl ToolchainService {
     /// The same with another installation.
     pub fn with(self, install: Install) -> Self {
         ToolchainService { install, ..self }
+    }
+
+    /// Every language on this machine; none if workers on other machines run the outputs.
+    pub(super) async fn languages(&self) -> Result<Vec<LanguageState>, Failure> {
+        if self.engine.cluster().is_some() {
+            return Ok(Vec::new());
+        }
+        let known = self.survey.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let found = match known.filter(|(at, _)| at.elapsed() < SURVEY_FOR) {
+            Some((_, found)) => found,
+            None => {
+                let places = self.engine.places();
+                let found = background::run(move || {
+                    let places = &places;
+                    thread::scope(|scope| {
+                        let look = |language| scope.spawn(move || Found::of(language, places));
+                        let looking: Vec<_> = toolchains::LANGUAGES.iter().map(look).collect();
+                        looking.into_iter().filter_map(|found| found.join().ok()).collect::<Vec<_>>()
+                    })
+                });
+                let found = found.await?;
+                let surveyed = Some((Instant::now(), found.clone()));
+                *self.survey.lock().unwrap_or_else(PoisonError::into_inner) = surveyed;
+                found
+            }
+        };
+        let state = |Found { language, found, missing }: Found| LanguageState {
+            code: language.code.to_owned(),
+            name: language.name.to_owned(),
+            can_install: !language.parts.is_empty() && !missing.is_empty(),
+            installation: self.state(language.code),
+            found,
+            missing,
+        };
+        Ok(found.into_iter().map(state).collect())
     }
 
     fn state(&self, code: &str) -> Installation {
@@ -170,11 +239,13 @@ impl Toolchains for ToolchainService {
             set(&self.states, language.code, Installation::None);
             return Err(failure.into());
         }
-        let (states, folder, install) = (Arc::clone(&self.states), self.folder.clone(), self.install);
+        let (states, survey) = (Arc::clone(&self.states), Arc::clone(&self.survey));
+        let (folder, install) = (self.folder.clone(), self.install);
         // A thread of its own: the server's end does not wait for it, and what it leaves is no complete part.
-        let started = thread::Builder::new()
-            .name("install-toolchain".to_owned())
-            .spawn(move || work(install, &states, &folder, language));
+        let started = thread::Builder::new().name("install-toolchain".to_owned()).spawn(move || {
+            work(install, &states, &folder, language);
+            *survey.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        });
         if let Err(why) = started {
             set(&self.states, language.code, Installation::None);
             return Err(Failure::internal(why).into());

@@ -13,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::{Cli, Global};
 use base::error::Failure;
 use command::table;
+use model::server::{Setting, Source};
 
 /// The table of the settings file that has the options of `aixgrade serve`.
 const SERVE: &str = "serve";
@@ -29,6 +30,7 @@ const VARIABLES: [(&str, &str); 4] = [
 ];
 
 /// A setting of the file.
+#[derive(Clone)]
 struct FromFile {
     /// Name of the option, without dashes.
     name: String,
@@ -36,13 +38,13 @@ struct FromFile {
     id: String,
     /// The option's value; empty for one that takes no value.
     values: Vec<String>,
-    /// File and line.
-    location: String,
+    path: String,
+    line: u64,
 }
 
-/// A setting, and where its value comes from.
+/// A setting, and where its value comes from, as the command prints it.
 #[derive(Serialize)]
-struct Setting {
+struct Printed {
     setting: String,
     value: String,
     from: String,
@@ -83,6 +85,14 @@ fn is_open(matches: &ArgMatches, id: &str) -> bool {
 }
 
 impl FromFile {
+    fn location(&self) -> String {
+        format!("{}, line {}", self.path, self.line)
+    }
+
+    fn source(&self) -> Source {
+        Source::File { path: self.path.clone(), line: self.line }
+    }
+
     fn arguments(&self) -> Vec<OsString> {
         let option = format!("--{}", self.name);
         match self.values.is_empty() {
@@ -106,27 +116,28 @@ fn read(path: &Path) -> Result<Vec<FromFile>, Failure> {
     })?;
     let mut settings = Vec::new();
     for (name, value) in parsed.get_ref() {
-        let location = format!("{shown}, line {}", line(&text, name.span().start));
+        let at = line(&text, name.span().start);
         match (&**name.get_ref(), value.get_ref()) {
             (SERVE, DeValue::Table(options)) => {
                 for (name, value) in options {
-                    let location = format!("{shown}, line {}", line(&text, name.span().start));
-                    settings.extend(setting(name.get_ref(), value.get_ref(), location)?);
+                    let at = line(&text, name.span().start);
+                    settings.extend(setting(name.get_ref(), value.get_ref(), &shown, at)?);
                 }
             }
-            ("data", value) => settings.extend(setting("data", value, location)?),
-            (name, _) => return Err(unknown(name, &location)),
+            ("data", value) => settings.extend(setting("data", value, &shown, at)?),
+            (name, _) => return Err(unknown(name, &format!("{shown}, line {at}"))),
         }
     }
     Ok(settings)
 }
 
 /// The line of a position, from 1.
-fn line(text: &str, at: usize) -> usize {
-    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+fn line(text: &str, at: usize) -> u64 {
+    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() as u64 + 1
 }
 
-fn setting(name: &str, value: &DeValue<'_>, location: String) -> Result<Option<FromFile>, Failure> {
+fn setting(name: &str, value: &DeValue<'_>, path: &str, line: u64) -> Result<Option<FromFile>, Failure> {
+    let location = format!("{path}, line {line}");
     let option = match name {
         "data" => Cli::command().get_arguments().find(|arg| arg.get_long() == Some(name)).cloned(),
         _ => options().into_iter().find(|arg| arg.get_long() == Some(name)),
@@ -151,7 +162,13 @@ fn setting(name: &str, value: &DeValue<'_>, location: String) -> Result<Option<F
     };
     match values {
         Some(values) if values.is_empty() && !is_switch => Ok(None),
-        Some(values) => Ok(Some(FromFile { name: name.to_owned(), id: option.get_id().to_string(), values, location })),
+        Some(values) => Ok(Some(FromFile {
+            name: name.to_owned(),
+            id: option.get_id().to_string(),
+            values,
+            path: path.to_owned(),
+            line,
+        })),
         None => Err(Failure::invalid(&location, format!("{name} has the wrong type"), format!("Write {expected}"))),
     }
 }
@@ -175,7 +192,7 @@ fn check(setting: &FromFile) -> Result<(), Failure> {
     Cli::command()
         .try_get_matches_from(arguments)
         .map(drop)
-        .map_err(|e| Failure::invalid(&setting.location, summary(&e), "`aixgrade serve --help` explains the setting"))
+        .map_err(|e| Failure::invalid(&setting.location(), summary(&e), "`aixgrade serve --help` explains the setting"))
 }
 
 /// The first line of a parser's error.
@@ -198,48 +215,81 @@ fn without_passwords(addresses: &str) -> String {
     shown.collect::<Vec<_>>().join(",")
 }
 
-/// Prints every setting of the server and where it comes from.
-pub fn print(global: &Global) -> Result<(), Failure> {
+/// Every setting of the server and where its value comes from, without passwords. `arguments` are those of the program,
+/// without what the settings file adds.
+///
+/// # Errors
+/// An argument, an environment variable or the settings file is wrong.
+pub fn settings(global: &Global, arguments: &[OsString]) -> Result<Vec<Setting>, Failure> {
     let matches = Cli::command()
-        .try_get_matches_from(["aixgrade", SERVE])
+        .try_get_matches_from(arguments)
         .map_err(|e| Failure::invalid("environment", summary(&e), "`aixgrade serve --help` explains the setting"))?;
     let file = match &global.config {
         Some(path) => read(path)?,
         None => Vec::new(),
     };
     file.iter().try_for_each(check)?;
-    let folder = global.folder()?.display().to_string();
-    let in_file = file.iter().find(|setting| setting.name == "data");
-    // The settings file has already been added to the arguments, so the folder is the one that counts.
-    let from = match (in_file, std::env::var_os("AIXGRADE_DATA"), &global.data) {
-        (Some(setting), None, Some(data)) if setting.values == [data.display().to_string()] => setting.location.clone(),
-        (_, Some(value), Some(data)) if Path::new(&value) == data => "AIXGRADE_DATA".to_owned(),
-        (_, _, Some(_)) => "--data".to_owned(),
-        (_, _, None) => "default".to_owned(),
-    };
-    let mut settings = vec![Setting { setting: "data".into(), value: folder, from }];
+    let mut settings = vec![Setting {
+        name: "data".into(),
+        value: global.folder()?.display().to_string(),
+        source: data_source(global, &file),
+    }];
     let serve = matches.subcommand_matches(SERVE);
     for option in options() {
         let (name, id) = (option.get_long().unwrap_or_default(), option.get_id().as_str());
         let raw = serve.and_then(|serve| serve.get_raw(id)).into_iter().flatten();
-        let given = raw.map(|value| value.to_string_lossy().into_owned()).collect::<Vec<_>>().join(", ");
-        let in_file = file.iter().find(|setting| setting.name == name);
-        let (value, from) = match (serve.and_then(|serve| serve.value_source(id)), in_file, option.get_env()) {
-            (Some(ValueSource::EnvVariable), _, Some(variable)) => (given, variable.to_string_lossy().into_owned()),
-            (_, Some(setting), _) if setting.values.is_empty() => ("true".to_owned(), setting.location.clone()),
-            (_, Some(setting), _) => (setting.values.join(", "), setting.location.clone()),
-            _ => (given, "default".to_owned()),
+        let is_switch = matches!(option.get_action(), ArgAction::SetTrue);
+        let given = match is_switch {
+            true => serve.and_then(|serve| serve.try_get_one::<bool>(id).ok()?).unwrap_or(&false).to_string(),
+            false => raw.map(|value| value.to_string_lossy().into_owned()).collect::<Vec<_>>().join(", "),
         };
-        let value = if name == "nats" { without_passwords(&value) } else { value };
-        settings.push(Setting { setting: name.to_owned(), value, from });
+        let in_file = file.iter().find(|setting| setting.name == name);
+        let (value, source) = match (serve.and_then(|serve| serve.value_source(id)), in_file, option.get_env()) {
+            (Some(ValueSource::CommandLine), ..) => (given, Source::Argument(format!("--{name}"))),
+            (Some(ValueSource::EnvVariable), _, Some(variable)) => {
+                (given, Source::Variable(variable.to_string_lossy().into_owned()))
+            }
+            (_, Some(setting), _) if setting.values.is_empty() => ("true".to_owned(), setting.source()),
+            (_, Some(setting), _) => (setting.values.join(", "), setting.source()),
+            _ => (given, Source::Default),
+        };
+        settings.push(Setting { name: name.to_owned(), value: without_passwords(&value), source });
     }
-    for (variable, purpose) in VARIABLES {
+    for (variable, _) in VARIABLES {
         let value = std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned());
-        let from = if value.is_some() { variable } else { "default" };
-        settings.push(Setting { setting: purpose.into(), value: value.unwrap_or_default(), from: from.into() });
+        let source = value.as_ref().map_or(Source::Default, |_| Source::Variable(variable.to_owned()));
+        settings.push(Setting { name: variable.into(), value: value.unwrap_or_default(), source });
     }
-    global.show(&settings, |settings| {
-        let row = |s: &Setting| {
+    Ok(settings)
+}
+
+/// Where the data folder's name comes from.
+fn data_source(global: &Global, file: &[FromFile]) -> Source {
+    let in_file = file.iter().find(|setting| setting.name == "data");
+    // The settings file has already been added to the arguments, so the folder is the one that counts.
+    match (in_file, std::env::var_os("AIXGRADE_DATA"), &global.data) {
+        (Some(setting), None, Some(data)) if setting.values == [data.display().to_string()] => setting.source(),
+        (_, Some(value), Some(data)) if Path::new(&value) == data => Source::Variable("AIXGRADE_DATA".to_owned()),
+        (_, _, Some(_)) => Source::Argument("--data".to_owned()),
+        (_, _, None) => Source::Default,
+    }
+}
+
+/// Prints every setting of the server and where it comes from.
+pub fn print(global: &Global) -> Result<(), Failure> {
+    let settings = settings(global, &["aixgrade".into(), SERVE.into()])?;
+    let printed = settings.into_iter().map(|Setting { name, value, source }| {
+        let from = match source {
+            Source::Default => "default".to_owned(),
+            Source::Argument(name) | Source::Variable(name) => name,
+            Source::File { path, line } => format!("{path}, line {line}"),
+        };
+        let purpose =
+            VARIABLES.iter().find(|(variable, _)| *variable == name).map(|(_, purpose)| (*purpose).to_owned());
+        Printed { setting: purpose.unwrap_or(name), value, from }
+    });
+    global.show(&printed.collect::<Vec<_>>(), |settings| {
+        let row = |s: &Printed| {
             let value = if s.value.is_empty() { "-".to_owned() } else { s.value.clone() };
             vec![s.setting.clone(), value, s.from.clone()]
         };

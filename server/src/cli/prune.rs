@@ -1,13 +1,12 @@
 //! `aixgrade prune`
 
 use clap::Args;
-use model::{caller::System, lang::Lang};
-use texts::audit_details::unused;
+use model::{caller::System, lang::Lang, server::Freed};
+use texts::{audit_details::unused, server::EN};
 
 use super::Global;
 use base::error::Failure;
 use command::{size, table};
-use services::prune::Freed;
 
 /// `prune`
 #[derive(Args)]
@@ -19,10 +18,10 @@ pub struct Prune {
 
 /// Deletes unreferenced files and rows, and prints how much space that freed.
 pub async fn run(global: &Global, prune: &Prune) -> Result<(), Failure> {
-    let freed = global.open()?.prune(System, prune.dry_run).await?;
+    let freed = global.open()?.prune(&System.admin(), prune.dry_run).await?;
     global.show(&freed, |freed| {
-        let row = |f: &Freed| match &f.skipped {
-            Some(why) => vec![unused(Lang::En, f.what).to_owned(), String::new(), why.clone()],
+        let row = |f: &Freed| match f.skipped {
+            Some(why) => vec![unused(Lang::En, f.what).to_owned(), String::new(), EN.skipped(why).to_owned()],
             None => vec![unused(Lang::En, f.what).to_owned(), f.count.to_string(), size(f.bytes)],
         };
         let action = if prune.dry_run { "TO DELETE" } else { "DELETED" };

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use model::caller::System;
 use tokio::net::TcpListener;
 
-use super::{Global, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs};
+use super::{Global, collect::EndpointArgs, config, doctor::engine_lacks, oidc::OidcArgs};
 use base::{background, clock, error::Failure};
 use command::{broker::BrokerArgs, log::LogArgs, size, stop};
 use db::{Db, routines::Routine, sessions::Sessions, staging};
@@ -156,9 +156,11 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
+    services.server.configure(config::settings(global, &std::env::args_os().collect::<Vec<_>>())?);
     let figures = backups.as_ref().map(|daily| daily.figures.clone());
     match backups {
         Some(daily) => {
+            services.server.back_up_to(daily.clone());
             tokio::spawn(daily.run(services.clone()));
         }
         None => services.end_routine(System, Routine::Backup).await?,

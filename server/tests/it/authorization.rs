@@ -154,18 +154,24 @@ impl TestSetup {
 
 /// Arguments as form fields.
 fn flat(arguments: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut fields = Vec::new();
     for (name, value) in arguments.as_object().unwrap() {
-        match value {
-            Value::Array(values) => {
-                fields.extend(values.iter().enumerate().map(|(i, v)| (format!("{name}[{i}]"), text(v))))
-            }
-            Value::Object(values) => fields.extend(values.iter().map(|(key, v)| (format!("{name}[{key}]"), text(v)))),
-            value => fields.push((name.clone(), text(value))),
-        }
+        flatten(name.clone(), value, &mut fields);
     }
     fields
+}
+
+fn flatten(name: String, value: &Value, fields: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(at, value)| flatten(format!("{name}[{at}]"), value, fields));
+        }
+        Value::Object(values) => {
+            values.iter().for_each(|(key, value)| flatten(format!("{name}[{key}]"), value, fields))
+        }
+        Value::String(text) => fields.push((name, text.clone())),
+        value => fields.push((name, value.to_string())),
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -219,15 +219,15 @@ async fn the_original_is_for_admins_and_stays_with_its_submission() {
         file.set_modified(std::time::UNIX_EPOCH).unwrap();
     }
     let object = Object::Submission(taken);
-    app.services.prune(System, false).await.unwrap();
+    app.services.prune(&System.admin(), false).await.unwrap();
     assert_eq!(admin.get(&address).await.status, StatusCode::OK);
     port::upkeep::Upkeeps::delete(&*app.services.upkeep, &System.admin(), object.clone()).await.unwrap();
     assert_eq!(admin.get(&address).await.status, StatusCode::NOT_FOUND);
-    app.services.prune(System, false).await.unwrap();
+    app.services.prune(&System.admin(), false).await.unwrap();
     port::upkeep::Upkeeps::restore(&*app.services.upkeep, &System.admin(), object.clone()).await.unwrap();
     assert_eq!(admin.get(&address).await.body, GOOD);
     app.services.upkeep.delete_now(&System.admin(), object).await.unwrap();
-    let freed = app.services.prune(System, false).await.unwrap();
+    let freed = app.services.prune(&System.admin(), false).await.unwrap();
     assert_eq!(freed.iter().map(|freed| freed.count).sum::<u64>(), 1, "{freed:?}");
     assert!(uploads(&app).await.iter().all(|row| row.id != id));
 }

@@ -8,7 +8,7 @@ use db::uploads::Purpose;
 use model::{
     caller::System,
     flag::{Flag, FlagReason},
-    grading::{Draft, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, Receipt},
+    grading::{Draft, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, OwnRatings, Receipt},
     ids::{StudyId, SubmissionId},
     note::{LineNote, Position},
     page::PageOf,
@@ -43,7 +43,7 @@ async fn submit(client: &mut Client, item: &GradingItem, draft: &Draft, key: &st
 }
 
 async fn own(client: &mut Client, study: &str) -> Vec<OwnRating> {
-    client.rpc("own_ratings", json!({"study": study})).await.json()
+    client.rpc("own_ratings", json!({"study": study})).await.json::<OwnRatings>().rows
 }
 
 #[tokio::test]

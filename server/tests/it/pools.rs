@@ -17,7 +17,7 @@ use model::{
     caller::{Admin, System},
     error::AppError,
     feedback::Calibration,
-    grading::{Draft, GradingItem, Halt, MyStudy, Next, OwnRating},
+    grading::{Draft, GradingItem, Halt, MyStudy, Next, OwnRatings},
     ids::{OutputId, StudyId, UserId},
     inbox::{InboxAct, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
     lang::Bilingual,
@@ -359,7 +359,7 @@ async fn rater_is_paused_where_a_window_ends_and_loses_nothing() {
         assert!(!page.body.contains("hidden check") && !page.body.contains("检验"));
     }
     // A draft is stored; a rating, a change and an undo are refused and change nothing.
-    let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": study})).await.json();
+    let own = ada.rpc("own_ratings", json!({"study": study})).await.json::<OwnRatings>().rows;
     let newest: GradingItem = ada.rpc("item", json!({"assignment": own[0].token})).await.json();
     let change = draft([1, 1, 1], 60_000);
     let refused = ada.rpc("submit_rating", json!({"assignment": newest.token, "draft": change, "key": "again"})).await;
@@ -420,7 +420,7 @@ async fn missed_checks_count_only_where_a_window_ends_and_a_warning_is_read_once
     let page = ada.get(&format!("/grade/{study}")).await;
     assert!(page.body.contains("Please take your time") && !page.body.contains("hidden check"), "{}", page.body);
     ada.form("/rpc/go_on", &[("what", &study)]).await;
-    let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": study})).await.json();
+    let own = ada.rpc("own_ratings", json!({"study": study})).await.json::<OwnRatings>().rows;
     ada.rpc("undo_rating", json!({"assignment": own[0].token})).await;
     let it: GradingItem = ada.rpc("item", json!({"assignment": own[0].token})).await.json();
     submit(&mut ada, &it, &draft([1, 1, 2], 60_000)).await;

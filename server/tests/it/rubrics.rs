@@ -333,7 +333,7 @@ async fn a_checklist_is_rated_exported_and_compared() {
             assert_eq!(submit(client, &item, answers, &n.to_string()).await.json::<Receipt>(), Receipt::Stored);
         }
     }
-    let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
+    let mine = ada.rpc("own_ratings", json!({"study": own})).await.json::<Value>()["rows"].take();
     assert_eq!((mine[11]["scores"].clone(), mine[11]["scales"].clone()), (json!([2, 9, 1, 1]), json!(2)));
 
     let path = format!("/admin/compare/starter/export/study-ratings.csv?studies={}&runs=none", id.0);
@@ -462,7 +462,7 @@ async fn raters_see_a_conversation_and_say_which_instructions_an_answer_follows(
             assert_eq!(rate(client, &item, answers, &n.to_string()).await.json::<Receipt>(), Receipt::Stored);
         }
     }
-    let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
+    let mine = ada.rpc("own_ratings", json!({"study": own})).await.json::<Value>()["rows"].take();
     assert_eq!(mine[5]["scores"], json!([2, 9, 1, 0, 1, 1]));
 
     let path = format!("/admin/compare/starter/export/study-ratings.csv?studies={}&runs=none", id.0);

@@ -2,7 +2,7 @@
 //!
 //! No metric names a person, a model, a study or an address of a client. docs/operating.md lists them.
 
-use std::{collections::HashSet, fs, path::Path, sync::LazyLock, time::Instant};
+use std::{collections::HashSet, fs, sync::LazyLock, time::Instant};
 
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -10,7 +10,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use model::workers::{QueueRow, WorkerState, Workers};
+use model::{
+    server::Disk,
+    workers::{QueueRow, WorkerState, Workers},
+};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{
@@ -29,7 +32,7 @@ use crate::{
 };
 use base::{clock, error::Failure};
 use db::load;
-use services::{Services, backup::schedule::DailyFigures};
+use services::{Services, backup::schedule::DailyFigures, disk};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfFile {
@@ -104,7 +107,7 @@ async fn written(watched: &Watched) -> Result<String, Failure> {
     let now = clock::now();
     let load = services.db.read_long(move |conn| load::load(conn, now)).await?;
     let folder = services.folder.clone();
-    let disk = tokio::task::spawn_blocking(move || Disk::of(&folder)).await.map_err(Failure::internal)?;
+    let disk = tokio::task::spawn_blocking(move || disk::quick(&folder)).await.map_err(Failure::internal)?;
     let mut registry = Registry::with_prefix("aixgrade");
     register_counts(&mut registry, &state.requests, services, backups.as_ref());
     register_load(&mut registry, &load);
@@ -221,7 +224,7 @@ fn register_places(registry: &mut Registry, places: &Places) {
 
 fn register_disk(registry: &mut Registry, disk: &Disk) {
     let files = Family::<OfFile, Gauge>::default();
-    for (file, bytes) in disk.files {
+    for (file, bytes) in [("main", disk.database), ("write_ahead_log", disk.write_ahead_log)] {
         files.get_or_create(&OfFile { file }).set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
     registry.register_with_unit("database_size", "Size of the database's files", Unit::Bytes, files);
@@ -233,35 +236,15 @@ fn register_disk(registry: &mut Registry, disk: &Disk) {
         gauge("disk_free", "Free space on the disk of the data folder", free);
         gauge("disk_size", "Size of the disk of the data folder", all);
     }
-    if let Some(resident) = disk.resident {
+    if let Some(resident) = resident_memory() {
         gauge("process_resident_memory", "Memory of the server's process", resident);
     }
 }
 
-/// Figures of the operating system.
-struct Disk {
-    /// Files of the database, with their sizes in bytes.
-    files: [(&'static str, u64); 2],
-    /// Free and total bytes of the data folder's disk.
-    space: Option<(u64, u64)>,
-    /// Memory of this process in bytes.
-    resident: Option<u64>,
-}
-
-impl Disk {
-    fn of(data: &Path) -> Disk {
-        let size = |ending: &str| fs::metadata(data.join(format!("{}{ending}", db::FILE))).map_or(0, |file| file.len());
-        let space = nix::sys::statvfs::statvfs(data).ok().map(|disk| {
-            let unit = disk.fragment_size();
-            (disk.blocks_available() * unit, disk.blocks() * unit)
-        });
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let resident =
-            status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse().ok());
-        Disk {
-            files: [("main", size("")), ("write_ahead_log", size("-wal"))],
-            space,
-            resident: resident.map(|kib: u64| kib * 1024),
-        }
-    }
+/// Memory of this process in bytes.
+fn resident_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    kib.map(|kib: u64| kib * 1024)
 }

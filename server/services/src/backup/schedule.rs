@@ -11,7 +11,7 @@ use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use time::OffsetDateTime;
 
 use super::{Made, store::Store};
-use crate::Services;
+use crate::{Services, routines};
 use base::{clock, error::Failure};
 use db::{copy, routines::Routine};
 
@@ -73,6 +73,7 @@ impl Keep {
 }
 
 /// Daily backups of a server.
+#[derive(Clone)]
 pub struct Daily {
     pub folder: PathBuf,
     pub keep: Keep,
@@ -141,8 +142,9 @@ impl Daily {
     /// Makes a backup if the newest is a day old, and deletes those that are not kept.
     ///
     /// # Errors
-    /// Fails if the folder cannot be written or another backup is being made.
+    /// Fails if the folder cannot be written or another process makes a backup.
     pub async fn make_if_due(&self, services: &Services) -> Result<Option<Made>, Failure> {
+        let _turn = services.server.turn().await;
         let (folder, now) = (self.folder.clone(), clock::now());
         let made = super::blocking(move || times(&Store::create(&folder)?)).await?;
         let newest = made.into_iter().filter(|time| time.0 < now.0 + AHEAD_MS).max();
@@ -150,6 +152,26 @@ impl Daily {
         if newest.is_some_and(|newest| now.0 - newest.0 < DAY_MS) {
             return Ok(None);
         }
+        self.make(services).await.map(Some)
+    }
+
+    /// Makes a backup for an admin who asked for it, as the daily ones are made, and records how that ended.
+    ///
+    /// # Errors
+    /// As [`Daily::make_if_due`].
+    pub(crate) async fn make_now(&self, services: &Services) -> Result<(), Failure> {
+        let _turn = services.server.turn().await;
+        match self.make(services).await {
+            Ok(_) => services.record_routine(System, Routine::Backup, Ok(())).await,
+            Err(failure) => {
+                let why = routines::fault(failure);
+                services.record_routine(System, Routine::Backup, Err(Failure::Routine(why.clone()))).await?;
+                Err(Failure::Routine(why))
+            }
+        }
+    }
+
+    async fn make(&self, services: &Services) -> Result<Made, Failure> {
         let made = services.add_to_folder(&self.folder).await?;
         self.figures.last_s.set(made.created_at.0.div_euclid(1000));
         let (folder, keep) = (self.folder.clone(), self.keep);
@@ -161,7 +183,12 @@ impl Daily {
             store.delete(&names)
         })
         .await?;
-        Ok(Some(made))
+        Ok(made)
+    }
+
+    /// When the newest backup began, as far as this process knows.
+    pub(crate) fn newest(&self) -> Option<Timestamp> {
+        Some(self.figures.last_s.get()).filter(|seconds| *seconds > 0).map(|seconds| Timestamp(seconds * 1000))
     }
 }
 

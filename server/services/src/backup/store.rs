@@ -172,7 +172,11 @@ impl Store {
         Ok(stored)
     }
 
-    fn names(&self) -> Result<Vec<String>, Failure> {
+    /// The names of the backups, oldest first.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be read.
+    pub fn names(&self) -> Result<Vec<String>, Failure> {
         let folder = self.folder.join("backups");
         let names = fs::read_dir(&folder).and_then(|entries| {
             let names =

@@ -11,15 +11,20 @@ mod differences;
 mod hand_out;
 mod item;
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use model::{
     caller::Person,
     day::Day,
     error::{Answer, AppError},
     feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
-    grading::{Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnItems, OwnRating, Progress, Receipt, RubricSheet},
+    grading::{
+        Draft, GradingItem, Halt, MyStudy, Next, NextTask, OWN_RATINGS, OwnItems, OwnRating, OwnRatings, Progress,
+        Receipt, RubricSheet,
+    },
     guidelines::GuidelinesState,
-    ids::{Token, UserId},
+    ids::{OutputId, Token, UserId},
     lang::Lang,
     plan::Presentation,
     rubric::Rubric,
@@ -49,7 +54,10 @@ use db::{
     Db, bookmarks,
     grading::{self, RaterStudy},
     guidelines,
-    quality::{checks, flags},
+    quality::{
+        checks::{self, Check},
+        flags,
+    },
     queue,
 };
 
@@ -321,14 +329,14 @@ impl Grading for GradingService {
             .await?)
     }
 
-    async fn own(&self, person: &Person, study: &Token) -> Answer<Vec<OwnRating>> {
+    async fn own(&self, person: &Person, study: &Token, words: &str, page: usize) -> Answer<OwnRatings> {
         let rater = person.id;
-        let token = study.clone();
+        let (token, words) = (study.clone(), words.to_lowercase());
         Ok(self
             .db
             .read(move |conn| {
                 let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                own_ratings(conn, &study, rater)
+                own_ratings(conn, &study, rater, &words, page)
             })
             .await?)
     }
@@ -354,33 +362,76 @@ fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next,
     Ok(Next::Finished { title: study.title, progress, previous })
 }
 
-/// The rater's ratings that count, newest first, of work and hidden checks.
-fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<OwnRating>, Failure> {
-    let mut own: Vec<(Timestamp, OwnRating)> = Vec::new();
-    for (at, output, rating) in grading::own(conn, study, rater)? {
-        let notes = match rating.notes.is_empty() {
-            true => Vec::new(),
-            false => visible_texts::of_output(conn, output)?.as_read(rating.notes),
-        };
-        own.push((at, OwnRating { notes, ..rating }));
+/// A page, from 1, of the rater's ratings that count, newest first, of work and hidden checks alike.
+///
+/// Of ratings of the same code for the same description, only the newest is in the list. So it is with two models that gave
+/// the same answer, and so a hidden repeat does not stand beside the rating that it repeats.
+fn own_ratings(
+    conn: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    words: &str,
+    page: usize,
+) -> Result<OwnRatings, Failure> {
+    let checks = HiddenChecks::of(conn, study, rater)?;
+    let mut all: Vec<(Own<'_>, OwnRating)> = Vec::new();
+    for grading::Own { output, code, comment, rating } in grading::own(conn, study, rater)? {
+        all.push((Own { of: Listed::Work(output), code, comment }, rating));
     }
-    for (at, check) in HiddenChecks::of(conn, study, rater)?.rated() {
+    for (at, check) in checks.rated() {
         let Some(draft) = checks::current(conn, check.id)? else { continue };
-        let visible_texts = calibration::visible_texts(conn, check)?;
+        let texts = calibration::stored_texts(conn, check)?.0;
         let rating = OwnRating {
             token: check.token.clone(),
+            at,
             scores: draft.scores,
             scales: study.rubric.scales(),
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
-            notes: visible_texts.as_read(draft.notes),
-            raw_nl: visible_texts.raw_nl,
-            nl_lang: visible_texts.nl_lang,
+            notes: draft.notes,
+            raw_nl: texts.raw_nl,
+            nl_lang: texts.nl_lang,
         };
-        own.push((at, rating));
+        all.push((Own { of: Listed::Check(check), code: texts.code, comment: draft.comment }, rating));
     }
-    own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    Ok(own.into_iter().map(|(_, rating)| rating).collect())
+    all.sort_by_key(|(_, rating)| std::cmp::Reverse(rating.at));
+    let mut seen = HashSet::new();
+    all.retain(|(found, rating)| seen.insert((rating.raw_nl.clone(), found.code.clone())));
+    all.retain(|(found, rating)| found.has(words, rating));
+    let before = page.saturating_sub(1).saturating_mul(OWN_RATINGS);
+    let older = all.len() > before.saturating_add(OWN_RATINGS);
+    let rows = all.into_iter().skip(before).take(OWN_RATINGS).map(|(found, rating)| {
+        let visible = match found.of {
+            Listed::Work(output) => visible_texts::of_output(conn, output)?,
+            Listed::Check(check) => calibration::visible_texts(conn, check)?,
+        };
+        let notes = visible.as_read(rating.notes);
+        Ok(OwnRating { raw_nl: visible.raw_nl, notes, ..rating })
+    });
+    Ok(OwnRatings { rows: rows.collect::<Result<_, Failure>>()?, older })
+}
+
+/// An item of the rater's own list.
+enum Listed<'a> {
+    Work(OutputId),
+    Check(&'a Check),
+}
+
+/// By what a rating is found and told apart.
+struct Own<'a> {
+    of: Listed<'a>,
+    code: String,
+    comment: String,
+}
+
+impl Own<'_> {
+    /// Whether the description, the comment and the line notes have all these words, which are in lower case.
+    fn has(&self, words: &str, rating: &OwnRating) -> bool {
+        let notes = rating.notes.iter().map(|note| note.text.as_str());
+        let texts = [rating.raw_nl.as_str(), self.comment.as_str()].into_iter().chain(notes);
+        let text = texts.collect::<Vec<_>>().join("\n").to_lowercase();
+        words.split_whitespace().all(|word| text.contains(word))
+    }
 }
 
 /// The rater's skipped and bookmarked items, newest first, of work and hidden checks.

@@ -6,20 +6,17 @@ use model::{
     code::CodeView,
     error::Refusal,
     feedback::{CalibrationResult, CalibrationStep, Feedback},
-    ids::{StudyId, Token, UserId},
+    ids::{OutputId, StudyId, Token, UserId},
     lang::{Bilingual, Lang},
     quality::{CalibrationMode, CalibrationState, QualitySettings},
 };
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    grading::Verb,
-    visible_texts::{self, VisibleTexts},
-};
+use crate::{grading::Verb, visible_texts::VisibleTexts};
 use base::error::Failure;
 use db::{
-    grading::RaterStudy,
+    grading::{self, RaterStudy, StoredTexts},
     quality::{
         self, calibrations,
         checks::{self, Check, Kind},
@@ -163,10 +160,10 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>,
     Ok(Some(CalibrationStep { number, of: given.len() as u64 + coming, mode }))
 }
 
-/// The texts of a check, as its rater reads them.
-pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, Failure> {
+/// The texts of a check as they are stored, and the output whose masked names are masked in it.
+pub fn stored_texts(conn: &Connection, check: &Check) -> Result<(StoredTexts, Option<OutputId>), Failure> {
     if let Some(output) = check.output {
-        return visible_texts::of_output(conn, output);
+        return Ok((grading::texts(conn, output)?, Some(output)));
     }
     let item = match check.known_item {
         Some(item) => known_items::get(conn, item)?,
@@ -174,7 +171,13 @@ pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, F
     };
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
     // The item stores a copy of an output's code; names masked in the output are masked here, too.
-    VisibleTexts::of(conn, item.texts, item.output)
+    Ok((item.texts, item.output))
+}
+
+/// The texts of a check, as its rater reads them.
+pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, Failure> {
+    let (texts, output) = stored_texts(conn, check)?;
+    VisibleTexts::of(conn, texts, output)
 }
 
 /// The known scores of an item and the rater's scores, without its code, which is formatted later.

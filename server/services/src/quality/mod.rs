@@ -11,7 +11,7 @@ pub mod hidden_checks;
 pub mod known;
 pub mod limits;
 pub(super) mod masking;
-mod monitoring;
+pub(crate) mod monitoring;
 mod schedule;
 pub mod spread;
 

@@ -17,6 +17,7 @@ use model::{
     error::Answer,
     grading::TEXT_MAX,
     ids::{OutputId, StudyId, UserId},
+    lang::Bilingual,
     page::{Found, PageOf, Paged},
     quality::{
         DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
@@ -227,6 +228,20 @@ pub(super) fn study_figures(
     });
     lock(&cache.by_study).insert(study, found.clone());
     Ok(found)
+}
+
+/// The dimension on which a study's raters agree least, and Krippendorff's alpha, as the page of the study has them or had
+/// a moment ago; `None` without outputs that were rated twice.
+pub(crate) fn least_agreement(
+    quality: &QualityService,
+    conn: &Connection,
+    study: StudyId,
+) -> Result<Option<(Bilingual, f64)>, Failure> {
+    let rubric = super::setup(conn, study)?.rubric;
+    let found = study_figures(conn, study, &quality.figure_cache, Requester::RaterList)?;
+    let alphas = rubric.dimensions.into_iter().zip(&found.agreement);
+    let alphas = alphas.filter_map(|(dimension, agreement)| Some((dimension.name, agreement.alpha?)));
+    Ok(alphas.min_by(|(_, a), (_, b)| a.total_cmp(b)))
 }
 
 fn live(conn: &Connection, study: StudyId, cache: &FigureCache) -> Result<Live, Failure> {

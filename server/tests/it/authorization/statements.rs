@@ -97,6 +97,32 @@ const ALLOWED: &[(&str, &str, &str)] = &[
         "audit",
         "Newest first by key until the page is full; a filter that matches little reads further, for an admin alone.",
     ),
+    (
+        "SELECT key, length(outcome) AS size FROM outcomes",
+        "outcomes",
+        "Verdicts that pruning would delete, for an admin who asks; on a reader for long reads.",
+    ),
+    (
+        "SELECT checksum, max(bytes) AS size FROM uploads",
+        "uploads",
+        "Uploads that pruning would delete, for an admin who asks; on a reader for long reads.",
+    ),
+    (
+        "SELECT checksum, length(bytes) AS size FROM blobs",
+        "blobs",
+        "Test files that pruning would delete, for an admin who asks; on a reader for long reads.",
+    ),
+    ("SELECT key, length(outcome) AS size FROM outcomes", "run_items", "The keys that are in use, for the same list."),
+    (
+        "SELECT checksum, length(bytes) AS size FROM blobs",
+        "test_tree_files_by_file",
+        "The test files that are in use, for the same list.",
+    ),
+    (
+        "SELECT 1 FROM uploads WHERE checksum = ?1 UNION ALL",
+        "uploads",
+        "For each stored file, by the server every hour and for an admin who asks what pruning would delete.",
+    ),
     ("FROM collections ORDER BY id DESC LIMIT 1000", "collections", "The newest by key; an admin created each."),
 ];
 
