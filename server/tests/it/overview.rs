@@ -57,7 +57,7 @@ async fn pace_due_dates_and_late_raters_are_in_sight() {
     rate_one(&mut ada).await;
     let today = Day::of(clock::now()).unwrap();
     let settings = QualitySettings { due: Some(today), ..QualitySettings::default() };
-    app.services.quality.set(&ADMIN, StudyId(1), settings).await.unwrap();
+    app.services.quality.set(&ADMIN, StudyId(1), model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
     let found = overview(&mut admin).await;
     let study = &found.in_progress[0];
     assert_eq!((study.recent, study.days_left, study.row.done), (2, Some(1), 2));
