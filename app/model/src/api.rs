@@ -1,7 +1,5 @@
 //! Access for programs: API tokens, webhooks and public links.
 
-use std::{fmt, str::FromStr};
-
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -9,66 +7,31 @@ use super::{
     dataset::TaskRow,
     fault::RequestFault,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
+    names::names,
     time::Timestamp,
 };
 
-/// A permission of a token. Every scope includes reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-pub enum Scope {
-    /// Read datasets, outputs, runs, studies, ratings and comparisons.
-    #[serde(rename = "read")]
-    Read,
-    /// Import datasets and upload model outputs.
-    #[serde(rename = "write:data")]
-    WriteData,
-    /// Start, stop and rerun test runs.
-    #[serde(rename = "write:runs")]
-    WriteRuns,
-    /// Create studies, change their status and create public links.
-    #[serde(rename = "write:studies")]
-    WriteStudies,
-    /// Everything, including people, invitations, tokens and webhooks.
-    #[serde(rename = "admin")]
-    Admin,
+names! {
+    /// A permission of a token. Every scope includes reading.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Scope as name {
+        /// Read datasets, outputs, runs, studies, ratings and comparisons.
+        Read = "read",
+        /// Import datasets and upload model outputs.
+        WriteData = "write:data",
+        /// Start, stop and rerun test runs.
+        WriteRuns = "write:runs",
+        /// Create studies, change their status and create public links.
+        WriteStudies = "write:studies",
+        /// Everything, including people, invitations, tokens and webhooks.
+        Admin = "admin",
+    }
 }
 
 impl Scope {
-    /// All scopes, narrowest first.
-    pub const ALL: [Scope; 5] = [Scope::Read, Scope::WriteData, Scope::WriteRuns, Scope::WriteStudies, Scope::Admin];
-
-    /// Name in the API, the database and the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Read => "read",
-            Scope::WriteData => "write:data",
-            Scope::WriteRuns => "write:runs",
-            Scope::WriteStudies => "write:studies",
-            Scope::Admin => "admin",
-        }
-    }
-
     /// Whether a token with this scope may do what requires `needed`.
     pub fn allows(self, needed: Scope) -> bool {
         self == needed || self == Scope::Admin || needed == Scope::Read
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Error: the text is not a scope.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("unknown scope; write `read`, `write:data`, `write:runs`, `write:studies` or `admin`")]
-pub struct UnknownScope;
-
-impl FromStr for Scope {
-    type Err = UnknownScope;
-    fn from_str(s: &str) -> Result<Self, UnknownScope> {
-        Scope::ALL.into_iter().find(|scope| scope.name() == s).ok_or(UnknownScope)
     }
 }
 
@@ -120,55 +83,23 @@ pub struct CreatedToken {
     pub secret: String,
 }
 
-/// Events that a webhook can subscribe to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-pub enum WebhookEvent {
-    /// A run finished or was stopped.
-    #[serde(rename = "run.ended")]
-    RunEnded,
-    /// A study was closed.
-    #[serde(rename = "study.closed")]
-    StudyClosed,
-    /// An admin sent a test message; only the tested webhook receives it.
-    #[serde(rename = "test")]
-    Test,
+names! {
+    /// Events that a webhook can subscribe to.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum WebhookEvent as name {
+        /// A run finished or was stopped.
+        RunEnded = "run.ended",
+        /// A study was closed.
+        StudyClosed = "study.closed",
+        /// An admin sent a test message; only the tested webhook receives it.
+        Test = "test",
+    }
 }
 
 impl WebhookEvent {
     /// Events that a webhook can subscribe to.
     pub const CHOICES: [WebhookEvent; 2] = [WebhookEvent::RunEnded, WebhookEvent::StudyClosed];
-
-    /// Name in messages and the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            WebhookEvent::RunEnded => "run.ended",
-            WebhookEvent::StudyClosed => "study.closed",
-            WebhookEvent::Test => "test",
-        }
-    }
 }
-
-impl fmt::Display for WebhookEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for WebhookEvent {
-    type Err = UnknownEvent;
-    fn from_str(s: &str) -> Result<Self, UnknownEvent> {
-        [WebhookEvent::RunEnded, WebhookEvent::StudyClosed, WebhookEvent::Test]
-            .into_iter()
-            .find(|event| event.name() == s)
-            .ok_or(UnknownEvent)
-    }
-}
-
-/// Error: the text is not an event.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("unknown event; write `run.ended` or `study.closed`")]
-pub struct UnknownEvent;
 
 /// An address that receives messages about events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,44 +137,17 @@ pub struct CreatedWebhook {
     pub secret: String,
 }
 
-/// Delivery state of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum DeliveryState {
-    /// Waiting for the first or the next attempt.
-    Waiting,
-    /// Delivered.
-    Delivered,
-    /// Failed after the last attempt.
-    Failed,
-}
-
-impl DeliveryState {
-    /// Name in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            DeliveryState::Waiting => "waiting",
-            DeliveryState::Delivered => "delivered",
-            DeliveryState::Failed => "failed",
-        }
+names! {
+    /// Delivery state of a message.
+    pub enum DeliveryState as name {
+        /// Waiting for the first or the next attempt.
+        Waiting = "waiting",
+        /// Delivered.
+        Delivered = "delivered",
+        /// Failed after the last attempt.
+        Failed = "failed",
     }
 }
-
-impl FromStr for DeliveryState {
-    type Err = UnknownState;
-    fn from_str(s: &str) -> Result<Self, UnknownState> {
-        [DeliveryState::Waiting, DeliveryState::Delivered, DeliveryState::Failed]
-            .into_iter()
-            .find(|state| state.name() == s)
-            .ok_or(UnknownState)
-    }
-}
-
-/// Error: the text is not a delivery state.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("unknown state of a delivery")]
-pub struct UnknownState;
 
 /// One message to a webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

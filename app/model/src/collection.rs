@@ -9,6 +9,7 @@ use super::{
     ids::{CollectionId, OutputId, SubmissionId},
     judging::{JudgingFacts, OrderMeans},
     lang::Bilingual,
+    names::names,
     reason::Fault,
     time::Timestamp,
 };
@@ -169,67 +170,29 @@ pub struct ChatMessage {
     pub content: String,
 }
 
-/// The author of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ChatRole {
-    /// The operator of the conversation.
-    System,
-    /// The user.
-    User,
-    /// The model, in an earlier turn.
-    Assistant,
-}
-
-impl ChatRole {
-    /// The name in the protocol.
-    pub fn name(self) -> &'static str {
-        match self {
-            ChatRole::System => "system",
-            ChatRole::User => "user",
-            ChatRole::Assistant => "assistant",
-        }
+names! {
+    /// The author of a message.
+    pub enum ChatRole as name {
+        /// The operator of the conversation.
+        System = "system",
+        /// The user.
+        User = "user",
+        /// The model, in an earlier turn.
+        Assistant = "assistant",
     }
 }
 
-/// The state of a collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum CollectionStatus {
-    /// Nothing has been sent yet.
-    Draft,
-    /// Requests are being sent, or will be as soon as a process can.
-    Running,
-    /// No more requests are sent until it is resumed.
-    Stopped,
-    /// Every request is answered, or has failed for good.
-    Finished,
-}
-
-impl CollectionStatus {
-    /// Every state, in display order.
-    pub const ALL: [CollectionStatus; 4] =
-        [CollectionStatus::Draft, CollectionStatus::Running, CollectionStatus::Stopped, CollectionStatus::Finished];
-
-    /// The name in addresses and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            CollectionStatus::Draft => "draft",
-            CollectionStatus::Running => "running",
-            CollectionStatus::Stopped => "stopped",
-            CollectionStatus::Finished => "finished",
-        }
-    }
-}
-
-impl std::str::FromStr for CollectionStatus {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = CollectionStatus::ALL.into_iter().find(|status| status.name() == name);
-        known.ok_or_else(|| format!("unknown status {name}"))
+names! {
+    /// The state of a collection.
+    pub enum CollectionStatus as name {
+        /// Nothing has been sent yet.
+        Draft = "draft",
+        /// Requests are being sent, or will be as soon as a process can.
+        Running = "running",
+        /// No more requests are sent until it is resumed.
+        Stopped = "stopped",
+        /// Every request is answered, or has failed for good.
+        Finished = "finished",
     }
 }
 
@@ -398,42 +361,16 @@ pub struct CollectionDetail {
     pub orders: Vec<OrderMeans>,
 }
 
-/// The state of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RequestStatus {
-    /// Sent; no response yet.
-    Sent,
-    /// It will be sent again.
-    Waiting,
-    Answered,
-    /// It failed for good.
-    Failed,
-}
-
-impl RequestStatus {
-    /// Every state, in display order.
-    pub const ALL: [RequestStatus; 4] =
-        [RequestStatus::Sent, RequestStatus::Waiting, RequestStatus::Answered, RequestStatus::Failed];
-
-    /// The name in addresses and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            RequestStatus::Sent => "sent",
-            RequestStatus::Waiting => "waiting",
-            RequestStatus::Answered => "answered",
-            RequestStatus::Failed => "failed",
-        }
-    }
-}
-
-impl std::str::FromStr for RequestStatus {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = RequestStatus::ALL.into_iter().find(|status| status.name() == name);
-        known.ok_or_else(|| format!("unknown status {name}"))
+names! {
+    /// The state of a request.
+    pub enum RequestStatus as name {
+        /// Sent; no response yet.
+        Sent = "sent",
+        /// It will be sent again.
+        Waiting = "waiting",
+        Answered = "answered",
+        /// It failed for good.
+        Failed = "failed",
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ids::{OutputId, SubmissionId},
+    names::names,
     reason::DataDefect,
 };
 
@@ -16,62 +17,27 @@ pub struct TurnDefect {
     pub defect: DataDefect,
 }
 
-/// What an instruction asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum InstructionKind {
-    /// The base prompt: the function itself.
-    Base,
-    InputOutput,
-    ExceptionHandling,
-    EdgeCase,
-    FunctionalityExtension,
-    AnnotationCoverage,
-    CodeComplexity,
-    CodeStandard,
-    /// Repository level only: whether the context is used.
-    ContextUsage,
-    /// Repository level only: whether the context is used correctly.
-    ContextUsageCorrectness,
+names! {
+    /// What an instruction asks for.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum InstructionKind as name {
+        /// The base prompt: the function itself.
+        Base = "base",
+        InputOutput = "input_output",
+        ExceptionHandling = "exception_handling",
+        EdgeCase = "edge_case",
+        FunctionalityExtension = "functionality_extension",
+        AnnotationCoverage = "annotation_coverage",
+        CodeComplexity = "code_complexity",
+        CodeStandard = "code_standard",
+        /// Repository level only: whether the context is used.
+        ContextUsage = "context_usage",
+        /// Repository level only: whether the context is used correctly.
+        ContextUsageCorrectness = "context_usage_correctness",
+    }
 }
 
 impl InstructionKind {
-    /// Every kind, in the benchmark's order.
-    pub const ALL: [InstructionKind; 10] = [
-        InstructionKind::Base,
-        InstructionKind::InputOutput,
-        InstructionKind::ExceptionHandling,
-        InstructionKind::EdgeCase,
-        InstructionKind::FunctionalityExtension,
-        InstructionKind::AnnotationCoverage,
-        InstructionKind::CodeComplexity,
-        InstructionKind::CodeStandard,
-        InstructionKind::ContextUsage,
-        InstructionKind::ContextUsageCorrectness,
-    ];
-
-    /// The name in the database, in JSON and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            InstructionKind::Base => "base",
-            InstructionKind::InputOutput => "input_output",
-            InstructionKind::ExceptionHandling => "exception_handling",
-            InstructionKind::EdgeCase => "edge_case",
-            InstructionKind::FunctionalityExtension => "functionality_extension",
-            InstructionKind::AnnotationCoverage => "annotation_coverage",
-            InstructionKind::CodeComplexity => "code_complexity",
-            InstructionKind::CodeStandard => "code_standard",
-            InstructionKind::ContextUsage => "context_usage",
-            InstructionKind::ContextUsageCorrectness => "context_usage_correctness",
-        }
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<InstructionKind> {
-        InstructionKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// The name in the benchmark's files.
     pub fn title(self) -> &'static str {
         match self {
@@ -228,36 +194,17 @@ pub struct Conversation {
     pub turns: Vec<AnsweredTurn>,
 }
 
-/// Which form of the benchmark's tests a run uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum TestProfile {
-    /// As when the authors computed the published verdicts: three tests of the first release do not parse.
-    #[default]
-    AsRun,
-    /// As in the data file.
-    AsReleased,
-    /// By the rules of the branch `v1`: the answer to a single instruction is judged by its own tests only.
-    V1,
-}
-
-impl TestProfile {
-    /// Every profile.
-    pub const ALL: [TestProfile; 3] = [TestProfile::AsRun, TestProfile::AsReleased, TestProfile::V1];
-
-    /// The name on the command line and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            TestProfile::AsRun => "as-run",
-            TestProfile::AsReleased => "as-released",
-            TestProfile::V1 => "v1",
-        }
-    }
-
-    /// The profile of that name.
-    pub fn from_name(name: &str) -> Option<TestProfile> {
-        TestProfile::ALL.into_iter().find(|profile| profile.name() == name)
+names! {
+    /// Which form of the benchmark's tests a run uses.
+    #[derive(Default)]
+    pub enum TestProfile as name {
+        /// As when the authors computed the published verdicts: three tests of the first release do not parse.
+        #[default]
+        AsRun = "as-run",
+        /// As in the data file.
+        AsReleased = "as-released",
+        /// By the rules of the branch `v1`: the answer to a single instruction is judged by its own tests only.
+        V1 = "v1",
     }
 }
 

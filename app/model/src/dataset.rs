@@ -8,6 +8,7 @@ use super::{
     conversation::InstructionKind,
     ids::{DatasetId, DatasetVersionId, TaskId, TaskRevisionId},
     lang::{Bilingual, Lang},
+    names::names,
     reason::DataDefect,
     time::Timestamp,
 };
@@ -22,21 +23,22 @@ pub struct Checks {
     pub tests: bool,
 }
 
-/// How a dataset's tests are run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestKind {
-    /// Java test classes over `aixgrade.api`: the dataset is in our own format.
-    Aixgrade,
-    /// The Java test classes of AixBench.
-    Aixbench,
-    /// HumanEval-X: each task has its own tests.
-    HumanevalX,
-    /// Test programs of our own format, in languages other than Java: each task has its own tests.
-    Programs,
-    /// CodeIF-Bench: tasks are conversations, and each turn has its own tests.
-    CodeIfBench,
-    /// CodeIF-Bench at repository level: its turns' tests are those of projects, whose sources the operator supplies.
-    Repositories,
+names! {
+    /// How a dataset's tests are run.
+    pub enum TestKind as name {
+        /// Java test classes over `aixgrade.api`: the dataset is in our own format.
+        Aixgrade = "aixgrade",
+        /// The Java test classes of AixBench.
+        Aixbench = "aixbench",
+        /// HumanEval-X: each task has its own tests.
+        HumanevalX = "humaneval-x",
+        /// Test programs of our own format, in languages other than Java: each task has its own tests.
+        Programs = "programs",
+        /// CodeIF-Bench: tasks are conversations, and each turn has its own tests.
+        CodeIfBench = "codeif-bench",
+        /// CodeIF-Bench at repository level: its turns' tests are those of projects, whose sources the operator supplies.
+        Repositories = "codeif-bench-repositories",
+    }
 }
 
 /// A part of what judges the outputs of a task.
@@ -62,18 +64,6 @@ pub struct TestText {
 }
 
 impl TestKind {
-    /// The name in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            TestKind::Aixgrade => "aixgrade",
-            TestKind::Aixbench => "aixbench",
-            TestKind::HumanevalX => "humaneval-x",
-            TestKind::Programs => "programs",
-            TestKind::CodeIfBench => "codeif-bench",
-            TestKind::Repositories => "codeif-bench-repositories",
-        }
-    }
-
     /// Whether each task has its own tests, which are a program.
     pub fn is_program(self) -> bool {
         matches!(self, TestKind::HumanevalX | TestKind::Programs | TestKind::CodeIfBench | TestKind::Repositories)
@@ -82,19 +72,6 @@ impl TestKind {
     /// Whether tasks are conversations, whose tests have profiles.
     pub fn is_conversation(self) -> bool {
         matches!(self, TestKind::CodeIfBench | TestKind::Repositories)
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<TestKind> {
-        let all = [
-            TestKind::Aixgrade,
-            TestKind::Aixbench,
-            TestKind::HumanevalX,
-            TestKind::Programs,
-            TestKind::CodeIfBench,
-            TestKind::Repositories,
-        ];
-        all.into_iter().find(|kind| kind.name() == name)
     }
 }
 

@@ -8,37 +8,19 @@ use serde::{
     ser::SerializeMap,
 };
 
-/// Why a rater flags an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlagReason {
-    /// The description is unclear.
-    DescriptionUnclear,
-    /// The rater cannot judge it.
-    CannotJudge,
-    /// The code is truncated.
-    CodeTruncated,
-    /// Another reason; the flag's text says which.
-    Other,
-}
+use super::names::names;
 
-impl FlagReason {
-    /// Every reason, in the order in which a form offers them.
-    pub const ALL: [FlagReason; 4] =
-        [FlagReason::DescriptionUnclear, FlagReason::CannotJudge, FlagReason::CodeTruncated, FlagReason::Other];
-
-    /// The reason in forms, in the database and on the wire.
-    pub fn code(self) -> &'static str {
-        match self {
-            FlagReason::DescriptionUnclear => "description_unclear",
-            FlagReason::CannotJudge => "cannot_judge",
-            FlagReason::CodeTruncated => "code_truncated",
-            FlagReason::Other => "other",
-        }
-    }
-
-    /// The reason with this code.
-    pub fn of(code: &str) -> Option<FlagReason> {
-        FlagReason::ALL.into_iter().find(|reason| reason.code() == code)
+names! {
+    /// Why a rater flags an output.
+    pub enum FlagReason as code {
+        /// The description is unclear.
+        DescriptionUnclear = "description_unclear",
+        /// The rater cannot judge it.
+        CannotJudge = "cannot_judge",
+        /// The code is truncated.
+        CodeTruncated = "code_truncated",
+        /// Another reason; the flag's text says which.
+        Other = "other",
     }
 }
 
@@ -74,7 +56,7 @@ impl<'de> Deserialize<'de> for Flag {
         struct Form;
 
         fn reason<E: de::Error>(code: &str) -> Result<FlagReason, E> {
-            FlagReason::of(code).ok_or_else(|| E::custom(format_args!("unknown flag `{code}`")))
+            FlagReason::from_name(code).ok_or_else(|| E::custom(format_args!("unknown flag `{code}`")))
         }
 
         impl<'de> Visitor<'de> for Form {

@@ -1,8 +1,6 @@
 //! The admins' inbox, over all studies, test runs and webhooks. Nothing here names a model: admins decide about
 //! ratings from this list.
 
-use std::{fmt, str::FromStr};
-
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -11,6 +9,7 @@ use super::{
     flag::Flag,
     ids::{RunId, StudyId, Token, UserId, WebhookId},
     lang::Lang,
+    names::names,
     page::Paged,
     quality::FlagOn,
     reason::Fault,
@@ -32,68 +31,36 @@ pub const ITEMS_MOST: usize = 500;
 /// How long an act from the page can be undone, in seconds.
 pub const UNDO_S: u32 = 10;
 
-/// The kinds of items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum InboxKind {
-    /// A flag without a reply.
-    Flag,
-    /// A disagreement that waits for an adjudicator.
-    Disagreement,
-    /// A rater who failed the calibration.
-    Calibration,
-    /// A rater who is too fast.
-    Pace,
-    /// A rater who misses hidden known-score items.
-    Checks,
-    /// A study with planned ratings that nobody will give.
-    Plan,
-    /// A run that the engine stopped.
-    Run,
-    /// A run with engine errors.
-    Engine,
-    /// A webhook delivery that failed.
-    Delivery,
-    /// Daily backups that fail.
-    Backup,
-    /// A database that SQLite finds damaged, or that cannot be checked.
-    Integrity,
+names! {
+    /// The kinds of items.
+    #[derive(PartialOrd, Ord)]
+    pub enum InboxKind as code {
+        /// A flag without a reply.
+        Flag = "flag",
+        /// A disagreement that waits for an adjudicator.
+        Disagreement = "disagreement",
+        /// A rater who failed the calibration.
+        Calibration = "calibration",
+        /// A rater who is too fast.
+        Pace = "pace",
+        /// A rater who misses hidden known-score items.
+        Checks = "checks",
+        /// A study with planned ratings that nobody will give.
+        Plan = "plan",
+        /// A run that the engine stopped.
+        Run = "run",
+        /// A run with engine errors.
+        Engine = "engine",
+        /// A webhook delivery that failed.
+        Delivery = "delivery",
+        /// Daily backups that fail.
+        Backup = "backup",
+        /// A database that SQLite finds damaged, or that cannot be checked.
+        Integrity = "integrity",
+    }
 }
 
 impl InboxKind {
-    /// Every kind, in display order.
-    pub const ALL: [InboxKind; 11] = [
-        InboxKind::Flag,
-        InboxKind::Disagreement,
-        InboxKind::Calibration,
-        InboxKind::Pace,
-        InboxKind::Checks,
-        InboxKind::Plan,
-        InboxKind::Run,
-        InboxKind::Engine,
-        InboxKind::Delivery,
-        InboxKind::Backup,
-        InboxKind::Integrity,
-    ];
-
-    /// Name in addresses and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            InboxKind::Flag => "flag",
-            InboxKind::Disagreement => "disagreement",
-            InboxKind::Calibration => "calibration",
-            InboxKind::Pace => "pace",
-            InboxKind::Checks => "checks",
-            InboxKind::Plan => "plan",
-            InboxKind::Run => "run",
-            InboxKind::Engine => "engine",
-            InboxKind::Delivery => "delivery",
-            InboxKind::Backup => "backup",
-            InboxKind::Integrity => "integrity",
-        }
-    }
-
     /// The acts that the list offers for an item of this kind; the first is the usual one.
     pub fn acts(self) -> &'static [InboxAct] {
         match self {
@@ -107,84 +74,23 @@ impl InboxKind {
     }
 }
 
-impl fmt::Display for InboxKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for InboxKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let unknown = || {
-            let names: Vec<_> = InboxKind::ALL.iter().map(|kind| format!("`{kind}`")).collect();
-            format!("unknown kind; write {}", names.join(", "))
-        };
-        InboxKind::ALL.into_iter().find(|kind| kind.code() == text).ok_or_else(unknown)
-    }
-}
-
-/// An act on items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum InboxAct {
-    /// Resolves flags without a reply.
-    Resolve,
-    /// Has one more rater rate outputs with a disagreement.
-    AddRater,
-    /// Restarts a rater's calibration.
-    Restart,
-    /// Lets a rater rate regardless of the calibration.
-    Admit,
-    /// Lets a paused rater continue.
-    Resume,
-    /// Runs or sends again.
-    Retry,
-    /// Takes the item out of the inbox until it happens again.
-    Dismiss,
-}
-
-impl InboxAct {
-    /// Every act, in display order.
-    pub const ALL: [InboxAct; 7] = [
-        InboxAct::Resolve,
-        InboxAct::AddRater,
-        InboxAct::Restart,
-        InboxAct::Admit,
-        InboxAct::Resume,
-        InboxAct::Retry,
-        InboxAct::Dismiss,
-    ];
-
-    /// Name in addresses and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            InboxAct::Resolve => "resolve",
-            InboxAct::AddRater => "add_rater",
-            InboxAct::Restart => "restart",
-            InboxAct::Admit => "admit",
-            InboxAct::Resume => "resume",
-            InboxAct::Retry => "retry",
-            InboxAct::Dismiss => "dismiss",
-        }
-    }
-}
-
-impl fmt::Display for InboxAct {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for InboxAct {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let names = || InboxAct::ALL.map(|act| format!("`{act}`")).join(", ");
-        let same = |act: &InboxAct| act.code() == text || act.code().replace('_', "-") == text;
-        InboxAct::ALL.into_iter().find(same).ok_or_else(|| format!("unknown action; write {}", names()))
+names! {
+    /// An act on items.
+    pub enum InboxAct as code {
+        /// Resolves flags without a reply.
+        Resolve = "resolve",
+        /// Has one more rater rate outputs with a disagreement.
+        AddRater = "add_rater",
+        /// Restarts a rater's calibration.
+        Restart = "restart",
+        /// Lets a rater rate regardless of the calibration.
+        Admit = "admit",
+        /// Lets a paused rater continue.
+        Resume = "resume",
+        /// Runs or sends again.
+        Retry = "retry",
+        /// Takes the item out of the inbox until it happens again.
+        Dismiss = "dismiss",
     }
 }
 

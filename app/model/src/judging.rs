@@ -6,42 +6,20 @@ use super::{
     collection::CollectionSettings,
     ids::{StudyId, SubmissionId},
     lang::Lang,
+    names::names,
 };
 
-/// The order in which a prompt lists the levels of every dimension.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LevelOrder {
-    /// The best level first, as raters see them.
-    #[default]
-    BestFirst,
-    /// The worst level first.
-    WorstFirst,
-    /// One of both for each request, drawn from the seed.
-    Drawn,
-}
-
-impl LevelOrder {
-    /// Every order, in display order.
-    pub const ALL: [LevelOrder; 3] = [LevelOrder::BestFirst, LevelOrder::WorstFirst, LevelOrder::Drawn];
-
-    /// The name in forms, on the command line and in data.
-    pub fn name(self) -> &'static str {
-        match self {
-            LevelOrder::BestFirst => "best_first",
-            LevelOrder::WorstFirst => "worst_first",
-            LevelOrder::Drawn => "drawn",
-        }
-    }
-}
-
-impl std::str::FromStr for LevelOrder {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = LevelOrder::ALL.into_iter().find(|order| order.name() == name);
-        known.ok_or_else(|| format!("unknown order {name}: use best_first, worst_first or drawn"))
+names! {
+    /// The order in which a prompt lists the levels of every dimension.
+    #[derive(Default)]
+    pub enum LevelOrder as name {
+        /// The best level first, as raters see them.
+        #[default]
+        BestFirst = "best_first",
+        /// The worst level first.
+        WorstFirst = "worst_first",
+        /// One of both for each request, drawn from the seed.
+        Drawn = "drawn",
     }
 }
 

@@ -40,6 +40,7 @@ pub mod lang;
 pub mod languages;
 pub mod message;
 pub mod models;
+mod names;
 pub mod note;
 pub mod overview;
 pub mod page;

@@ -7,111 +7,47 @@ use serde::{Deserialize, Serialize};
 use super::{
     ids::{StudyId, SubmissionId, UserId},
     lang::Lang,
+    names::names,
     page::{PageOf, Paged, holds},
     study::StudyStatus,
     time::Timestamp,
 };
 
-/// How outputs are shown to raters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Presentation {
-    /// One at a time, with outputs of one task kept apart.
-    #[default]
-    One,
-    /// All outputs of one task together, under shuffled letters; the same raters rate all of them.
-    SideBySide,
-}
-
-impl Presentation {
-    /// Name in the database and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            Presentation::One => "one",
-            Presentation::SideBySide => "side_by_side",
-        }
+names! {
+    /// How outputs are shown to raters.
+    #[derive(Default)]
+    pub enum Presentation as code {
+        /// One at a time, with outputs of one task kept apart.
+        #[default]
+        One = "one",
+        /// All outputs of one task together, under shuffled letters; the same raters rate all of them.
+        SideBySide = "side_by_side",
     }
 }
 
-impl FromStr for Presentation {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        match s {
-            "one" => Ok(Presentation::One),
-            "side_by_side" | "side-by-side" => Ok(Presentation::SideBySide),
-            _ => Err("unknown presentation; write `one` or `side-by-side`".into()),
-        }
+names! {
+    /// Which answers of a conversation are rated. Tasks that are no conversations have one answer.
+    #[derive(Default)]
+    pub enum RatedAnswers as code {
+        /// The last one of each conversation.
+        #[default]
+        Last = "last",
+        /// Each one.
+        Each = "each",
     }
 }
 
-/// Which answers of a conversation are rated. Tasks that are no conversations have one answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RatedAnswers {
-    /// The last one of each conversation.
-    #[default]
-    Last,
-    /// Each one.
-    Each,
-}
-
-impl RatedAnswers {
-    /// Name in the database and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            RatedAnswers::Last => "last",
-            RatedAnswers::Each => "each",
-        }
-    }
-}
-
-impl FromStr for RatedAnswers {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        match s {
-            "last" => Ok(RatedAnswers::Last),
-            "each" => Ok(RatedAnswers::Each),
-            _ => Err("unknown answers; write `last` or `each`".into()),
-        }
-    }
-}
-
-/// How the work is shared among raters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Sharing {
-    /// The same number for every rater, regardless of language.
-    #[default]
-    Count,
-    /// As equal as the raters' languages allow.
-    Language,
-    /// As many as the admin sets for each rater, in languages that the rater reads.
-    Hand,
-}
-
-impl Sharing {
-    /// Name in the database and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            Sharing::Count => "count",
-            Sharing::Language => "language",
-            Sharing::Hand => "hand",
-        }
-    }
-}
-
-impl FromStr for Sharing {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        match s {
-            "count" => Ok(Sharing::Count),
-            "language" => Ok(Sharing::Language),
-            "hand" => Ok(Sharing::Hand),
-            _ => Err("unknown sharing; write `count`, `language` or `hand`".into()),
-        }
+names! {
+    /// How the work is shared among raters.
+    #[derive(Default)]
+    pub enum Sharing as code {
+        /// The same number for every rater, regardless of language.
+        #[default]
+        Count = "count",
+        /// As equal as the raters' languages allow.
+        Language = "language",
+        /// As many as the admin sets for each rater, in languages that the rater reads.
+        Hand = "hand",
     }
 }
 

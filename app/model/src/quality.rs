@@ -1,8 +1,6 @@
 //! Quality control of a study, for admins: settings, calibration items, figures about raters, disagreements
 //! and flags. [`super::feedback`] has the rater's view.
 
-use std::{fmt, str::FromStr};
-
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -13,6 +11,7 @@ use super::{
     group::GroupName,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},
+    names::names,
     page::{PageOf, Paged},
     ratings::Agreement,
     rubric::{Dimension, Rubric},
@@ -20,100 +19,71 @@ use super::{
     time::Timestamp,
 };
 
-/// Whether and how calibration items open a study.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum CalibrationMode {
-    /// Raters start with the work.
-    #[default]
-    None,
-    /// Raters who miss the target cannot continue.
-    MustPass,
-    /// After each item, the rater sees the known scores and the reasons.
-    Train,
-}
-
-/// How disagreements are resolved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// An adjudicator gives the final scores.
-    #[default]
-    Adjudicator,
-    /// One more rater rates the output and the median is final; if no rater is left, it is adjudicated.
-    ExtraRater,
-}
-
-/// The figures about themselves that raters see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FeedbackLevel {
-    /// Nothing beyond the grading page.
-    Nothing,
-    /// Progress and pace.
-    #[default]
-    Progress,
-    /// Progress, and agreement with known scores, with other raters and with their own earlier ratings.
-    Own,
-}
-
-/// The consequence of exceeding a limit of the study.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LimitAction {
-    /// Only the inbox shows it.
-    #[default]
-    Note,
-    /// The rater reads a warning before the next output.
-    Warn,
-    /// The rater is paused until an admin decides.
-    Pause,
-}
-
-/// Where a known-score item is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Pool {
-    /// In the calibration.
-    Calibration,
-    /// Among the work, as a hidden check.
-    Hidden,
-    /// In the calibration; as a hidden check only for raters who did not have it there.
-    #[default]
-    Both,
-}
-
-impl Pool {
-    /// Every pool, in display order.
-    pub const ALL: [Pool; 3] = [Pool::Calibration, Pool::Hidden, Pool::Both];
-
-    /// Name in addresses, in the database and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            Pool::Calibration => "calibration",
-            Pool::Hidden => "hidden",
-            Pool::Both => "both",
-        }
+names! {
+    /// Whether and how calibration items open a study.
+    #[derive(Default)]
+    pub enum CalibrationMode as code {
+        /// Raters start with the work.
+        #[default]
+        None = "none",
+        /// Raters who miss the target cannot continue.
+        MustPass = "must_pass",
+        /// After each item, the rater sees the known scores and the reasons.
+        Train = "train",
     }
 }
 
-impl fmt::Display for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
+names! {
+    /// How disagreements are resolved.
+    #[derive(Default)]
+    pub enum Policy as code {
+        /// An adjudicator gives the final scores.
+        #[default]
+        Adjudicator = "adjudicator",
+        /// One more rater rates the output and the median is final; if no rater is left, it is adjudicated.
+        ExtraRater = "extra_rater",
     }
 }
 
-impl FromStr for Pool {
-    type Err = String;
+names! {
+    /// The figures about themselves that raters see.
+    #[derive(Default)]
+    pub enum FeedbackLevel as code {
+        /// Nothing beyond the grading page.
+        Nothing = "nothing",
+        /// Progress and pace.
+        #[default]
+        Progress = "progress",
+        /// Progress, and agreement with known scores, with other raters and with their own earlier ratings.
+        Own = "own",
+    }
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Pool::ALL.into_iter().find(|pool| pool.code() == text);
-        found.ok_or_else(|| "unknown pool; write `calibration`, `hidden` or `both`".into())
+names! {
+    /// The consequence of exceeding a limit of the study.
+    #[derive(Default)]
+    pub enum LimitAction as code {
+        /// Only the inbox shows it.
+        #[default]
+        Note = "note",
+        /// The rater reads a warning before the next output.
+        Warn = "warn",
+        /// The rater is paused until an admin decides.
+        Pause = "pause",
+    }
+}
+
+names! {
+    /// Where a known-score item is used.
+    #[derive(Default)]
+    pub enum Pool as code {
+        /// In the calibration.
+        Calibration = "calibration",
+        /// Among the work, as a hidden check.
+        Hidden = "hidden",
+        /// In the calibration; as a hidden check only for raters who did not have it there.
+        #[default]
+        Both = "both",
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     conversation::{TestProfile, TurnCheck},
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId},
+    names::names,
     published::{AsPublished, Difference},
     ratings::Interval,
     reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
@@ -17,99 +18,48 @@ use super::{
     usual_failure::UsualFailure,
 };
 
-/// The result of one output's tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Every test case passed.
-    Passed,
-    /// At least one test case failed.
-    Failed,
-    /// No class could be assembled, or the compiler rejected it.
-    CompileError,
-    /// It used up its CPU time or waited too long.
-    Timeout,
-    /// It used up its memory or its threads.
-    OutOfMemory,
-    /// An error ended the tests or the whole JVM, or the output printed without end.
-    Crashed,
-    /// The JVM exited normally without a result: the code called `exit` or `halt`.
-    NoResult,
-    /// The code changed settings that the tests rely on, or a false message arrived on the control socket.
-    Tampered,
-    /// The tests reported an impossible result: more passes than cases, or no case at all.
-    Anomaly,
-}
-
-impl Verdict {
-    /// All verdicts, in the order of charts and tables.
-    pub const ALL: [Verdict; 9] = [
-        Verdict::Passed,
-        Verdict::Failed,
-        Verdict::CompileError,
-        Verdict::Timeout,
-        Verdict::OutOfMemory,
-        Verdict::Crashed,
-        Verdict::NoResult,
-        Verdict::Tampered,
-        Verdict::Anomaly,
-    ];
-
-    /// The name in data files, on the command line and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Passed => "passed",
-            Verdict::Failed => "failed",
-            Verdict::CompileError => "compile_error",
-            Verdict::Timeout => "timeout",
-            Verdict::OutOfMemory => "out_of_memory",
-            Verdict::Crashed => "crashed",
-            Verdict::NoResult => "no_result",
-            Verdict::Tampered => "tampered",
-            Verdict::Anomaly => "anomaly",
-        }
-    }
-
-    /// The verdict with this name.
-    pub fn from_name(name: &str) -> Option<Verdict> {
-        Verdict::ALL.into_iter().find(|v| v.name() == name)
+names! {
+    /// The result of one output's tests.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Verdict as name {
+        /// Every test case passed.
+        Passed = "passed",
+        /// At least one test case failed.
+        Failed = "failed",
+        /// No class could be assembled, or the compiler rejected it.
+        CompileError = "compile_error",
+        /// It used up its CPU time or waited too long.
+        Timeout = "timeout",
+        /// It used up its memory or its threads.
+        OutOfMemory = "out_of_memory",
+        /// An error ended the tests or the whole JVM, or the output printed without end.
+        Crashed = "crashed",
+        /// The JVM exited normally without a result: the code called `exit` or `halt`.
+        NoResult = "no_result",
+        /// The code changed settings that the tests rely on, or a false message arrived on the control socket.
+        Tampered = "tampered",
+        /// The tests reported an impossible result: more passes than cases, or no case at all.
+        Anomaly = "anomaly",
     }
 }
 
-/// The limit that an output exceeded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LimitHit {
-    /// CPU time.
-    Cpu,
-    /// Waiting: time in which it neither ran nor was ready to run.
-    Wait,
-    /// The heap, or memory outside it.
-    Heap,
-    /// The number of threads.
-    Threads,
-    /// The amount of printed output.
-    Printed,
-    /// The compiler's stack.
-    Stack,
-    /// The steps of reading and assembling a text.
-    Steps,
-}
-
-impl LimitHit {
-    /// The name in data files.
-    pub fn name(self) -> &'static str {
-        match self {
-            LimitHit::Cpu => "cpu",
-            LimitHit::Wait => "wait",
-            LimitHit::Heap => "heap",
-            LimitHit::Threads => "threads",
-            LimitHit::Printed => "printed",
-            LimitHit::Stack => "stack",
-            LimitHit::Steps => "steps",
-        }
+names! {
+    /// The limit that an output exceeded.
+    pub enum LimitHit as name {
+        /// CPU time.
+        Cpu = "cpu",
+        /// Waiting: time in which it neither ran nor was ready to run.
+        Wait = "wait",
+        /// The heap, or memory outside it.
+        Heap = "heap",
+        /// The number of threads.
+        Threads = "threads",
+        /// The amount of printed output.
+        Printed = "printed",
+        /// The compiler's stack.
+        Stack = "stack",
+        /// The steps of reading and assembling a text.
+        Steps = "steps",
     }
 }
 
@@ -135,34 +85,15 @@ pub struct CaseResult {
     pub detail: String,
 }
 
-/// Verdict of the evaluator that was published with a benchmark. The [`Verdict`] is the one that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum PublishedVerdict {
-    /// It passes.
-    Passed,
-    /// It fails, for any reason.
-    Failed,
-    /// It exceeds the evaluator's time limit.
-    Timeout,
-}
-
-impl PublishedVerdict {
-    /// The name in data files and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            PublishedVerdict::Passed => "passed",
-            PublishedVerdict::Failed => "failed",
-            PublishedVerdict::Timeout => "timeout",
-        }
-    }
-
-    /// The verdict of that name.
-    pub fn from_name(name: &str) -> Option<PublishedVerdict> {
-        [PublishedVerdict::Passed, PublishedVerdict::Failed, PublishedVerdict::Timeout]
-            .into_iter()
-            .find(|v| v.name() == name)
+names! {
+    /// Verdict of the evaluator that was published with a benchmark. The [`Verdict`] is the one that counts.
+    pub enum PublishedVerdict as name {
+        /// It passes.
+        Passed = "passed",
+        /// It fails, for any reason.
+        Failed = "failed",
+        /// It exceeds the evaluator's time limit.
+        Timeout = "timeout",
     }
 }
 
@@ -260,32 +191,15 @@ pub enum ItemState {
     Failed,
 }
 
-/// The state of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    /// Waiting for the engine, or in progress.
-    Running,
-    /// Every output is finished.
-    Finished,
-    /// Stopped by a person; finished outputs keep their verdicts.
-    Stopped,
-}
-
-impl RunStatus {
-    /// The name in the database and in data files.
-    pub fn name(self) -> &'static str {
-        match self {
-            RunStatus::Running => "running",
-            RunStatus::Finished => "finished",
-            RunStatus::Stopped => "stopped",
-        }
-    }
-
-    /// The status with this name.
-    pub fn from_name(name: &str) -> Option<RunStatus> {
-        [RunStatus::Running, RunStatus::Finished, RunStatus::Stopped].into_iter().find(|s| s.name() == name)
+names! {
+    /// The state of a run.
+    pub enum RunStatus as name {
+        /// Waiting for the engine, or in progress.
+        Running = "running",
+        /// Every output is finished.
+        Finished = "finished",
+        /// Stopped by a person; finished outputs keep their verdicts.
+        Stopped = "stopped",
     }
 }
 
@@ -435,29 +349,11 @@ pub struct RunRow {
     pub published: Option<AsPublished>,
 }
 
-/// A date that outputs and tests can see in place of today's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-pub enum Dates {
-    /// 15 June 2022, 12:34:56, when an output's JVM starts: the month of the benchmark's publication.
-    #[serde(rename = "june-2022")]
-    June2022,
-}
-
-impl Dates {
-    /// Every value.
-    pub const ALL: [Dates; 1] = [Dates::June2022];
-
-    /// The name on the command line and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dates::June2022 => "june-2022",
-        }
-    }
-
-    /// The value of that name.
-    pub fn from_name(name: &str) -> Option<Dates> {
-        Dates::ALL.into_iter().find(|dates| dates.name() == name)
+names! {
+    /// A date that outputs and tests can see in place of today's.
+    pub enum Dates as name {
+        /// 15 June 2022, 12:34:56, when an output's JVM starts: the month of the benchmark's publication.
+        June2022 = "june-2022",
     }
 }
 

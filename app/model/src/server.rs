@@ -8,6 +8,7 @@ use super::{
     collection::EndpointRow,
     error::AppError,
     fault::RoutineFault,
+    names::names,
     reason::{FailedCheck, SandboxCheck},
     run::EngineNeed,
     time::{DAY_MS, Timestamp},
@@ -188,24 +189,13 @@ pub enum Source {
     },
 }
 
-/// What an admin can ask the server for. It does one at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Maintenance {
-    BackUp,
-    Prune,
-    /// Checks the database and the sandbox.
-    Check,
-}
-
-impl Maintenance {
-    /// Its name in forms.
-    pub fn code(self) -> &'static str {
-        match self {
-            Maintenance::BackUp => "back_up",
-            Maintenance::Prune => "prune",
-            Maintenance::Check => "check",
-        }
+names! {
+    /// What an admin can ask the server for. It does one at a time.
+    pub enum Maintenance as code {
+        BackUp = "back_up",
+        Prune = "prune",
+        /// Checks the database and the sandbox.
+        Check = "check",
     }
 }
 

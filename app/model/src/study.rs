@@ -1,6 +1,6 @@
 //! Grading studies, as admins see them.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,7 @@ use super::{
     day::Day,
     error::AppError,
     ids::{GroupId, StudyId, SubmissionId, Token, UserId},
+    names::names,
     patch::Patch,
     plan::{Presentation, RatedAnswers, Sharing},
     quality::QualitySettings,
@@ -27,49 +28,17 @@ pub fn idle(active: &[i64], now: Timestamp) -> u64 {
     active.iter().filter(idle).count() as u64
 }
 
-/// Status of a study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum StudyStatus {
-    /// Planned and not started; raters do not see it.
-    Draft,
-    /// Accepts ratings.
-    Running,
-    /// Paused; accepts no ratings.
-    Paused,
-    /// Closed; its ratings are kept.
-    Closed,
-}
-
-impl StudyStatus {
-    /// Name in the database and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            StudyStatus::Draft => "draft",
-            StudyStatus::Running => "running",
-            StudyStatus::Paused => "paused",
-            StudyStatus::Closed => "closed",
-        }
-    }
-}
-
-impl fmt::Display for StudyStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for StudyStatus {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        match s {
-            "draft" => Ok(StudyStatus::Draft),
-            "running" => Ok(StudyStatus::Running),
-            "paused" => Ok(StudyStatus::Paused),
-            "closed" => Ok(StudyStatus::Closed),
-            _ => Err("unknown status; write `draft`, `running`, `paused` or `closed`".into()),
-        }
+names! {
+    /// Status of a study.
+    pub enum StudyStatus as code {
+        /// Planned and not started; raters do not see it.
+        Draft = "draft",
+        /// Accepts ratings.
+        Running = "running",
+        /// Paused; accepts no ratings.
+        Paused = "paused",
+        /// Closed; its ratings are kept.
+        Closed = "closed",
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
     conversation::Way,
     dataset::TaskRow,
     ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
+    names::names,
     problem::Problem,
     reading::Reading,
     reason::{Fault, Reason},
@@ -16,82 +17,40 @@ use super::{
     usual_failure::{OneFailure, UsualFailure},
 };
 
-/// The format that an output was read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// AixBench's own: `task_id`, `raw_nl`, `signature`, `code`, `end_by`.
-    Aixbench,
-    /// HumanEval-X's: `task_id`, `generation`.
-    HumanEvalX,
-    /// CodeIF-Bench's: `task_id`, `completion`, a chat response.
-    CodeIfBench,
-    /// An archive with one Java class per task, numbered in its name, as AixBench packages hand-assembled
-    /// outputs.
-    Classes,
-    /// OpenAI human-eval: `task_id` `HumanEval/N`, `completion`.
-    HumanEval,
-    /// EvalPlus: `solution` in lines, folders `HumanEval_N`, or its results.
-    EvalPlus,
-    /// bigcode-evaluation-harness: lists of programs in the order of the tasks.
-    Bigcode,
-    /// lm-evaluation-harness: `doc`, `resps`.
-    LmEval,
-    /// Inspect: a log as `.eval` or `.json`.
-    Inspect,
-    /// MultiPL-E: a file for each task, with `completions` or `results`.
-    MultiplE,
-    /// The output of a batch at OpenAI.
-    OpenaiBatch,
-    /// The results of a batch at Anthropic.
-    AnthropicBatch,
-    /// A table (CSV or Parquet) with chosen columns.
-    Table,
+names! {
+    /// The format that an output was read from.
+    pub enum Shape as name {
+        /// AixBench's own: `task_id`, `raw_nl`, `signature`, `code`, `end_by`.
+        Aixbench = "aixbench",
+        /// HumanEval-X's: `task_id`, `generation`.
+        HumanEvalX = "human_eval_x",
+        /// CodeIF-Bench's: `task_id`, `completion`, a chat response.
+        CodeIfBench = "code_if_bench",
+        /// An archive with one Java class per task, numbered in its name, as AixBench packages hand-assembled
+        /// outputs.
+        Classes = "classes",
+        /// OpenAI human-eval: `task_id` `HumanEval/N`, `completion`.
+        HumanEval = "human_eval",
+        /// EvalPlus: `solution` in lines, folders `HumanEval_N`, or its results.
+        EvalPlus = "eval_plus",
+        /// bigcode-evaluation-harness: lists of programs in the order of the tasks.
+        Bigcode = "bigcode",
+        /// lm-evaluation-harness: `doc`, `resps`.
+        LmEval = "lm_eval",
+        /// Inspect: a log as `.eval` or `.json`.
+        Inspect = "inspect",
+        /// MultiPL-E: a file for each task, with `completions` or `results`.
+        MultiplE = "multipl_e",
+        /// The output of a batch at OpenAI.
+        OpenaiBatch = "openai_batch",
+        /// The results of a batch at Anthropic.
+        AnthropicBatch = "anthropic_batch",
+        /// A table (CSV or Parquet) with chosen columns.
+        Table = "table",
+    }
 }
 
 impl Shape {
-    /// Every format.
-    pub const ALL: [Shape; 13] = [
-        Shape::Aixbench,
-        Shape::HumanEvalX,
-        Shape::CodeIfBench,
-        Shape::Classes,
-        Shape::HumanEval,
-        Shape::EvalPlus,
-        Shape::Bigcode,
-        Shape::LmEval,
-        Shape::Inspect,
-        Shape::MultiplE,
-        Shape::OpenaiBatch,
-        Shape::AnthropicBatch,
-        Shape::Table,
-    ];
-
-    /// Its name in the database and in exports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Shape::Aixbench => "aixbench",
-            Shape::HumanEvalX => "human_eval_x",
-            Shape::CodeIfBench => "code_if_bench",
-            Shape::Classes => "classes",
-            Shape::HumanEval => "human_eval",
-            Shape::EvalPlus => "eval_plus",
-            Shape::Bigcode => "bigcode",
-            Shape::LmEval => "lm_eval",
-            Shape::Inspect => "inspect",
-            Shape::MultiplE => "multipl_e",
-            Shape::OpenaiBatch => "openai_batch",
-            Shape::AnthropicBatch => "anthropic_batch",
-            Shape::Table => "table",
-        }
-    }
-
-    /// The format of this name.
-    pub fn from_name(name: &str) -> Option<Shape> {
-        Shape::ALL.into_iter().find(|shape| shape.name() == name)
-    }
-
     /// The name of the tool or benchmark, for texts on screen.
     pub fn title(self) -> &'static str {
         match self {

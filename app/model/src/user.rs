@@ -1,55 +1,21 @@
 //! People, their roles, and invitations.
 
-use std::{fmt, str::FromStr};
-
 use serde::{Deserialize, Serialize};
 
 use super::{
-    announcement::Announced, group::GroupName, ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp,
+    announcement::Announced, group::GroupName, ids::UserId, keys::Settings, lang::Lang, names::names, plan::Reads,
+    time::Timestamp,
 };
 
-/// A role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Imports data, creates studies, reads results; may rate, too.
-    Admin,
-    /// Rates assigned outputs, and sees nothing that names a model.
-    Rater,
-}
-
-impl Role {
-    /// Name in the database and on the command line.
-    pub fn code(self) -> &'static str {
-        match self {
-            Role::Admin => "admin",
-            Role::Rater => "rater",
-        }
+names! {
+    /// A role.
+    pub enum Role as code {
+        /// Imports data, creates studies, reads results; may rate, too.
+        Admin = "admin",
+        /// Rates assigned outputs, and sees nothing that names a model.
+        Rater = "rater",
     }
 }
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for Role {
-    type Err = UnknownRole;
-    fn from_str(s: &str) -> Result<Self, UnknownRole> {
-        match s {
-            "admin" => Ok(Role::Admin),
-            "rater" => Ok(Role::Rater),
-            _ => Err(UnknownRole),
-        }
-    }
-}
-
-/// Error: the text is no role.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("unknown role; write `admin` or `rater`")]
-pub struct UnknownRole;
 
 /// The person behind a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

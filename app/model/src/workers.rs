@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ids::RunId,
+    names::names,
     reason::{FailedCheck, Fault},
     time::Timestamp,
 };
@@ -66,46 +67,21 @@ pub struct WorkerRow {
     pub last_seen: Timestamp,
 }
 
-/// Whether a worker gets jobs, and otherwise why not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum WorkerState {
-    /// It gets jobs.
-    Ready,
-    /// It ends after its jobs in progress.
-    Draining,
-    /// An admin removed it.
-    Removed,
-    /// It is another build of AixGrade than the server.
-    OtherBuild,
-    /// None of its languages passed its sandbox checks.
-    FailedChecks,
-    /// It has been silent for half a minute.
-    Gone,
-}
-
-impl WorkerState {
-    /// Every value.
-    pub const ALL: [WorkerState; 6] = [
-        WorkerState::Ready,
-        WorkerState::Draining,
-        WorkerState::Removed,
-        WorkerState::OtherBuild,
-        WorkerState::FailedChecks,
-        WorkerState::Gone,
-    ];
-
-    /// The name in data and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            WorkerState::Ready => "ready",
-            WorkerState::Draining => "draining",
-            WorkerState::Removed => "removed",
-            WorkerState::OtherBuild => "other_build",
-            WorkerState::FailedChecks => "failed_checks",
-            WorkerState::Gone => "gone",
-        }
+names! {
+    /// Whether a worker gets jobs, and otherwise why not.
+    pub enum WorkerState as name {
+        /// It gets jobs.
+        Ready = "ready",
+        /// It ends after its jobs in progress.
+        Draining = "draining",
+        /// An admin removed it.
+        Removed = "removed",
+        /// It is another build of AixGrade than the server.
+        OtherBuild = "other_build",
+        /// None of its languages passed its sandbox checks.
+        FailedChecks = "failed_checks",
+        /// It has been silent for half a minute.
+        Gone = "gone",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use model::{
     caller::{Admin, System},
     day::Day,
@@ -124,9 +124,10 @@ struct Settings {
     /// Length of a window, in rated outputs, at least 10
     #[arg(long = "window", value_name = "N")]
     limit_window: Option<u32>,
-    /// What happens then
-    #[arg(long = "then")]
-    limit_action: Option<Then>,
+    /// What happens then: `note` (only the inbox shows it), `warn` (the rater reads a warning) or `pause` (until an admin
+    /// decides)
+    #[arg(long = "then", value_name = "ACTION")]
+    limit_action: Option<LimitAction>,
     /// Minutes of work after which raters read that a break helps; 0 for never
     #[arg(long = "break", value_name = "MINUTES")]
     break_minutes: Option<u32>,
@@ -151,18 +152,6 @@ fn due(text: &str) -> Result<Due, String> {
 pub(super) fn change_of<T>(options: &impl Serialize) -> Result<Patch<T>, Failure> {
     let fields: Map<String, Value> = serde_json::from_value(serde_json::to_value(options)?)?;
     Ok(Patch::of(fields.into_iter().filter(|(_, value)| !value.is_null()).collect()))
-}
-
-/// [`LimitAction`] on the command line.
-#[derive(Clone, Copy, Serialize, ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum Then {
-    /// Only the inbox shows it
-    Note,
-    /// The rater reads a warning
-    Warn,
-    /// The rater is paused until an admin decides
-    Pause,
 }
 
 /// A rater of a study.

@@ -73,7 +73,8 @@ pub async fn submit(
 /// Parses the form; the error is the number of the first invalid line of notes.
 fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Result<Draft, usize> {
     let scores = (0..item.rubric.dimensions.len()).map(|i| field(&format!("score-{i}")).parse().ok()).collect();
-    let flag = FlagReason::of(field("flag")).map(|reason| Flag { reason, text: field("flag_text").trim().to_owned() });
+    let flag =
+        FlagReason::from_name(field("flag")).map(|reason| Flag { reason, text: field("flag_text").trim().to_owned() });
     // Browsers send CR LF; the rest of the program uses LF.
     let notes = note::from_text(field("notes"), &item.code)?;
     Ok(Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, notes, active_ms: None })

@@ -60,7 +60,7 @@ fn page(
     let all = rows.len() as u64;
     let rows = StoredValue::new(rows);
     let chosen = move || {
-        let reason = FlagReason::of(&asked(query, "reason"));
+        let reason = FlagReason::from_name(&asked(query, "reason"));
         let fits = |row: &&FlagRow| reason.is_none_or(|reason| row.flag.reason == reason);
         rows.with_value(|rows| rows.iter().filter(fits).cloned().collect::<Vec<_>>())
     };

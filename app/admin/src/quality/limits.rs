@@ -21,11 +21,6 @@ const WINDOW: u32 = 20;
 /// The fields of the settings.
 pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
     let t = i.quality();
-    let action = match s.limit_action {
-        LimitAction::Note => "note",
-        LimitAction::Warn => "warn",
-        LimitAction::Pause => "pause",
-    };
     let window = if s.limit_window == 0 { WINDOW } else { s.limit_window };
     let fast = if s.fast_limit == 0 { window / 2 } else { s.fast_limit };
     view! {
@@ -56,7 +51,7 @@ pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
                 <div class="field">
                     <label class="label" for="limit_action">{t.limit_action}</label>
                     <select class="input" id="limit_action" name="settings[limit_action]">
-                        {options(vec![("note", t.limit_note), ("warn", t.limit_warn), ("pause", t.limit_pause)], action)}
+                        {options(vec![("note", t.limit_note), ("warn", t.limit_warn), ("pause", t.limit_pause)], s.limit_action.code())}
                     </select>
                 </div>
             </div>

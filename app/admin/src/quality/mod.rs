@@ -131,20 +131,7 @@ fn number(name: &'static str, label: &'static str, value: String, hint: &'static
 
 fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, forms: Forms) -> impl IntoView + use<> {
     let t = i.quality();
-    let calibration = match s.calibration {
-        CalibrationMode::None => "none",
-        CalibrationMode::MustPass => "must_pass",
-        CalibrationMode::Train => "train",
-    };
-    let policy = match s.policy {
-        Policy::Adjudicator => "adjudicator",
-        Policy::ExtraRater => "extra_rater",
-    };
-    let shown = match s.shown {
-        FeedbackLevel::Nothing => "nothing",
-        FeedbackLevel::Progress => "progress",
-        FeedbackLevel::Own => "own",
-    };
+    let (calibration, policy, shown) = (s.calibration.code(), s.policy.code(), s.shown.code());
     let level = |v: Option<u8>| v.map(|v| v.to_string()).unwrap_or_default();
     let with_instructions = rubric.instructions;
     let correctness = rubric.dimensions.iter().any(|d| d.key == CORRECTNESS);

@@ -226,7 +226,7 @@ fn FlagField(session: Session, flag: Option<Flag>) -> impl IntoView {
                 name="flag"
                 prop:value=move || reason().map_or("", FlagReason::code)
                 on:change=move |event| {
-                    let reason = FlagReason::of(&event_target_value(&event));
+                    let reason = FlagReason::from_name(&event_target_value(&event));
                     session.change(|draft| {
                         let text = draft.flag.take().map(|flag| flag.text).unwrap_or_default();
                         draft.flag = reason.map(|reason| Flag { reason, text });
