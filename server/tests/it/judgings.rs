@@ -521,7 +521,7 @@ async fn what_a_judge_writes_is_text_everywhere() {
         (&["judge", "1", "--judge", "J", "--endpoint", &name][..], "already has scores"),
         (&["judge", "77", "--judge", "K", "--endpoint", &name], "study"),
         (&["judge", "1", "--judge", "K", "--endpoint", &name, "--task", "nope"], "no output for a task nope"),
-        (&["judge", "1", "--judge", "K", "--endpoint", &name, "--level-order", "best"], "unknown order best"),
+        (&["judge", "1", "--judge", "K", "--endpoint", &name, "--level-order", "best"], "\"best\" is none of"),
         (&["collect", "--resume", &id, "--endpoint", &name, "--samples", "0"], ""),
     ] {
         let refused = call(args).await.unwrap();
