@@ -72,7 +72,7 @@ pages! {
         "/public/:secret" => PublicStudyPage in admin::public,
         "/public/:secret/tasks/:task" => PublicTaskPage in admin::public,
     }
-    /// Datasets, models' outputs, test runs, the API and the server.
+    /// Datasets, models' outputs, and their import.
     Data as data {
         "/admin/datasets" => DatasetsPage in admin::datasets,
         "/admin/datasets/:slug" => DatasetPage in admin::dataset,
@@ -83,6 +83,10 @@ pages! {
         "/admin/upload/ratings" => UploadRatingsPage in admin::ratings_import,
         "/admin/uploads/:id" => PreviewPage in admin::preview,
         "/admin/uploads/:id/ratings" => RatingsPreviewPage in admin::ratings_import,
+        "/admin/models" => ModelsPage in admin::models,
+    }
+    /// Test runs, and outputs and judgings that are collected.
+    Runs as runs {
         "/admin/collections" => CollectionsPage in admin::collections,
         "/admin/collections/new" => NewCollectionPage in admin::collections::new,
         "/admin/judgings/new" => NewJudgingPage in admin::collections::judge,
@@ -91,16 +95,9 @@ pages! {
         "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
         "/admin/runs/:id" => RunPage in admin::runs::run,
         "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
-        "/admin/models" => ModelsPage in admin::models,
-        "/admin/server" => ServerPage in admin::server,
-        "/admin/api" => ReferencePage in admin::programs::reference,
-        "/admin/api/tokens" => TokensPage in admin::programs::tokens,
-        "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,
     }
-    /// Studies, people and the other pages of admins.
-    Admin as admin {
-        "/admin" => AdminHome in admin::home,
-        "/admin/inbox" => InboxListPage in admin::inbox,
+    /// A study's plan and its quality.
+    Studies as studies {
         "/admin/studies" => StudiesPage in admin::studies,
         "/admin/studies/new" => NewStudyPage in admin::new_study,
         "/admin/studies/:id/edit" => EditStudyPage in admin::edit_study,
@@ -110,18 +107,33 @@ pages! {
         "/admin/studies/:id/ratings" => RatingsPage in admin::quality::ratings,
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
         "/admin/studies/:id/disagreements" => DisagreementsPage in admin::quality::disagreements,
-        "/admin/people" => PeoplePage in admin::people,
-        "/admin/announcements" => AnnouncementsPage in admin::announcements,
-        "/admin/groups" => GroupsPage in admin::groups,
-        "/admin/groups/:id" => GroupPage in admin::groups,
-        "/admin/settings" => SettingsPage in admin::settings,
-        "/admin/find" => FindPage in admin::find,
-        "/admin/audit" => AuditPage in admin::audit,
+    }
+    /// Rubrics and guidelines.
+    Rubrics as rubrics {
         "/admin/rubrics" => RubricsPage in admin::rubrics,
         "/admin/rubrics/new" => NewRubricPage in admin::rubrics::edit,
         "/admin/rubrics/:slug" => AdminRubricPage in admin::rubrics::rubric,
         "/admin/rubrics/:slug/edit" => EditRubricPage in admin::rubrics::edit,
         "/admin/guidelines/:kind/:key" => GuidelinesEditPage in admin::guidelines,
+    }
+    /// People, and access for programs.
+    People as people {
+        "/admin/api" => ReferencePage in admin::programs::reference,
+        "/admin/api/tokens" => TokensPage in admin::programs::tokens,
+        "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,
+        "/admin/people" => PeoplePage in admin::people,
+        "/admin/announcements" => AnnouncementsPage in admin::announcements,
+        "/admin/groups" => GroupsPage in admin::groups,
+        "/admin/groups/:id" => GroupPage in admin::groups,
+    }
+    /// The overview, the inbox, and the server.
+    Admin as admin {
+        "/admin" => AdminHome in admin::home,
+        "/admin/inbox" => InboxListPage in admin::inbox,
+        "/admin/server" => ServerPage in admin::server,
+        "/admin/settings" => SettingsPage in admin::settings,
+        "/admin/find" => FindPage in admin::find,
+        "/admin/audit" => AuditPage in admin::audit,
         "/admin/upkeep/:kind/:key" => UpkeepPage in admin::upkeep,
         "/admin/archive" => ArchivePage in admin::upkeep,
     }
@@ -133,9 +145,9 @@ impl Group {
         match self {
             Group::MyStudies => Group::Grading,
             Group::Enter | Group::Grading | Group::SideBySide | Group::Adjudication => Group::MyStudies,
-            Group::Admin => Group::Data,
-            Group::Data => Group::Results,
-            Group::Results => Group::Admin,
+            Group::Admin | Group::Rubrics | Group::People | Group::Results => Group::Studies,
+            Group::Studies | Group::Runs => Group::Results,
+            Group::Data => Group::Runs,
         }
     }
 }

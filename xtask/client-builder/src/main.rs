@@ -98,22 +98,30 @@ fn styles(folder: &Path) -> Result<Styles> {
     Ok(styles)
 }
 
+/// The groups of pages that admins go back and forth between.
+const ADMINS: [&str; 7] = ["admin", "data", "people", "results", "rubrics", "runs", "studies"];
+
 /// The pieces that share the core's file: see [`packs`].
 const WITH_CORE: &str = "core";
+/// The file of the pieces that several of [`ADMINS`] need.
+const ADMINS_SHARE: &str = "admins";
 
 /// Groups the pieces into files, by the groups that load them; [`WITH_CORE`] goes into the file that
 /// everybody loads.
 ///
 /// The splitter creates a piece for every set of groups that share code, and small files compress badly. So
-/// raters' code is in a few files by the groups that need it, a rater loads nothing twice and little that is
-/// unused, and every other group has all its code in one file.
+/// raters' code is in a few files by the groups that need it, and a rater loads nothing twice and little that is
+/// unused. What several groups of admins need is in one file, which an admin loads once, and each group has the rest in a
+/// file of its own. Every other group has all its code in one file.
 fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<&str>> {
     let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, pieces) in groups {
         for piece in pieces {
             let needs = |group: &&str| groups.get(*group).is_some_and(|pieces| pieces.contains(piece));
             let grades = needs(&"grading") || needs(&"side_by_side");
-            let pack = if !RATERS.contains(&group.as_str()) {
+            let pack = if ADMINS.contains(&group.as_str()) && ADMINS.iter().filter(|group| needs(group)).count() > 1 {
+                ADMINS_SHARE.to_owned()
+            } else if !RATERS.contains(&group.as_str()) {
                 group.clone()
             } else if needs(&"enter") && grades {
                 // A twentieth smaller than in a file of its own, and only the list of studies could do
@@ -159,7 +167,8 @@ fn write(folder: &Path, client: &glue::Client, styles: &Styles, small: bool) -> 
     }
     for (stem, pieces) in packs {
         let file = assets.add(&stem, "wasm", &client.packed(&pieces)?)?;
-        for group in stem.split('-') {
+        let loading = if stem == ADMINS_SHARE { ADMINS.to_vec() } else { stem.split('-').collect() };
+        for group in loading {
             groups.entry(group.to_owned()).and_modify(|group| group.code.push(file.clone()));
         }
     }
@@ -269,17 +278,21 @@ mod tests {
     }
 
     #[test]
-    fn raters_groups_share_files_and_others_have_one_each() {
+    fn raters_groups_and_admins_groups_share_files_and_others_have_one_each() {
         let set = |pieces: &[&str]| pieces.iter().map(|piece| (*piece).to_owned()).collect::<BTreeSet<_>>();
         let groups = BTreeMap::from([
-            ("admin".to_owned(), set(&["all", "studies_too", "own"])),
+            ("adjudication".to_owned(), set(&["all", "studies_too", "adjudicators"])),
+            ("admin".to_owned(), set(&["all", "admins", "own"])),
+            ("data".to_owned(), set(&["all", "admins"])),
             ("side_by_side".to_owned(), set(&["all", "graders", "raters"])),
             ("my_studies".to_owned(), set(&["all", "studies_too", "raters"])),
             ("enter".to_owned(), set(&["all"])),
             ("grading".to_owned(), set(&["all", "graders"])),
         ]);
         let expected = [
-            ("admin", BTreeSet::from(["all", "studies_too", "own"])),
+            ("adjudication", BTreeSet::from(["all", "studies_too", "adjudicators"])),
+            ("admin", BTreeSet::from(["own"])),
+            ("admins", BTreeSet::from(["all", "admins"])),
             ("core", BTreeSet::from(["all"])),
             ("my_studies", BTreeSet::from(["studies_too"])),
             ("my_studies-grading-side_by_side", BTreeSet::from(["raters"])),

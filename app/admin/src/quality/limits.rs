@@ -7,7 +7,7 @@ use crate::parts::FormError;
 use model::{
     announcement::Audience,
     ids::StudyId,
-    quality::{LimitAction, QualitySettings, RaterLimits},
+    quality::{QualitySettings, RaterLimits},
 };
 use texts::I18n;
 use ui::{

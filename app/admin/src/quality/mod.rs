@@ -18,8 +18,7 @@ use model::{
     error::AppError,
     ids::{StudyId, UserId},
     quality::{
-        CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, Policy, QualityPage,
-        QualitySettings, TabCounts,
+        CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, QualityPage, QualitySettings, TabCounts,
     },
     rubric::Rubric,
 };
