@@ -126,13 +126,16 @@ pages! {
         "/admin/groups" => GroupsPage in admin::groups,
         "/admin/groups/:id" => GroupPage in admin::groups,
     }
-    /// The overview, the inbox, and the server.
+    /// The overview, the inbox and the search.
     Admin as admin {
         "/admin" => AdminHome in admin::home,
         "/admin/inbox" => InboxListPage in admin::inbox,
+        "/admin/find" => FindPage in admin::find,
+    }
+    /// The server, its settings, the audit log, and what is archived or deleted.
+    Upkeep as upkeep {
         "/admin/server" => ServerPage in admin::server,
         "/admin/settings" => SettingsPage in admin::settings,
-        "/admin/find" => FindPage in admin::find,
         "/admin/audit" => AuditPage in admin::audit,
         "/admin/upkeep/:kind/:key" => UpkeepPage in admin::upkeep,
         "/admin/archive" => ArchivePage in admin::upkeep,
@@ -145,7 +148,7 @@ impl Group {
         match self {
             Group::MyStudies => Group::Grading,
             Group::Enter | Group::Grading | Group::SideBySide | Group::Adjudication => Group::MyStudies,
-            Group::Admin | Group::Rubrics | Group::People | Group::Results => Group::Studies,
+            Group::Admin | Group::Rubrics | Group::People | Group::Upkeep | Group::Results => Group::Studies,
             Group::Studies | Group::Runs => Group::Results,
             Group::Data => Group::Runs,
         }

@@ -98,28 +98,36 @@ fn styles(folder: &Path) -> Result<Styles> {
     Ok(styles)
 }
 
-/// The groups of pages that admins go back and forth between.
-const ADMINS: [&str; 7] = ["admin", "data", "people", "results", "rubrics", "runs", "studies"];
+/// The groups of pages that only admins see.
+const ADMINS: [&str; 7] = ["admin", "data", "people", "rubrics", "runs", "studies", "upkeep"];
+/// The group of pages with charts, which everybody with a public link sees, too.
+const RESULTS: &str = "results";
 
 /// The pieces that share the core's file: see [`packs`].
 const WITH_CORE: &str = "core";
 /// The file of the pieces that several of [`ADMINS`] need.
 const ADMINS_SHARE: &str = "admins";
+/// The file of the pieces that any of [`ADMINS`] and [`RESULTS`] need.
+const RESULTS_SHARE: &str = "admins_and_results";
 
 /// Groups the pieces into files, by the groups that load them; [`WITH_CORE`] goes into the file that
 /// everybody loads.
 ///
 /// The splitter creates a piece for every set of groups that share code, and small files compress badly. So
 /// raters' code is in a few files by the groups that need it, and a rater loads nothing twice and little that is
-/// unused. What several groups of admins need is in one file, which an admin loads once, and each group has the rest in a
-/// file of its own. Every other group has all its code in one file.
+/// unused. What several groups of admins need is in two files, of which the pages with charts need only one; an admin
+/// loads them once, and each group has the rest in a file of its own. Every other group has all its code in one file.
 fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<&str>> {
     let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, pieces) in groups {
         for piece in pieces {
             let needs = |group: &&str| groups.get(*group).is_some_and(|pieces| pieces.contains(piece));
             let grades = needs(&"grading") || needs(&"side_by_side");
-            let pack = if ADMINS.contains(&group.as_str()) && ADMINS.iter().filter(|group| needs(group)).count() > 1 {
+            let admins = ADMINS.iter().filter(|group| needs(group)).count();
+            let is_admins = ADMINS.contains(&group.as_str());
+            let pack = if (is_admins || group == RESULTS) && admins > 0 && needs(&RESULTS) {
+                RESULTS_SHARE.to_owned()
+            } else if is_admins && admins > 1 {
                 ADMINS_SHARE.to_owned()
             } else if !RATERS.contains(&group.as_str()) {
                 group.clone()
@@ -167,7 +175,11 @@ fn write(folder: &Path, client: &glue::Client, styles: &Styles, small: bool) -> 
     }
     for (stem, pieces) in packs {
         let file = assets.add(&stem, "wasm", &client.packed(&pieces)?)?;
-        let loading = if stem == ADMINS_SHARE { ADMINS.to_vec() } else { stem.split('-').collect() };
+        let loading = match stem.as_str() {
+            ADMINS_SHARE => ADMINS.to_vec(),
+            RESULTS_SHARE => ADMINS.into_iter().chain([RESULTS]).collect(),
+            stem => stem.split('-').collect(),
+        };
         for group in loading {
             groups.entry(group.to_owned()).and_modify(|group| group.code.push(file.clone()));
         }
@@ -283,7 +295,8 @@ mod tests {
         let groups = BTreeMap::from([
             ("adjudication".to_owned(), set(&["all", "studies_too", "adjudicators"])),
             ("admin".to_owned(), set(&["all", "admins", "own"])),
-            ("data".to_owned(), set(&["all", "admins"])),
+            ("data".to_owned(), set(&["all", "admins", "charts_too"])),
+            ("results".to_owned(), set(&["all", "charts_too", "charts"])),
             ("side_by_side".to_owned(), set(&["all", "graders", "raters"])),
             ("my_studies".to_owned(), set(&["all", "studies_too", "raters"])),
             ("enter".to_owned(), set(&["all"])),
@@ -292,7 +305,9 @@ mod tests {
         let expected = [
             ("adjudication", BTreeSet::from(["all", "studies_too", "adjudicators"])),
             ("admin", BTreeSet::from(["own"])),
-            ("admins", BTreeSet::from(["all", "admins"])),
+            ("admins", BTreeSet::from(["admins"])),
+            ("admins_and_results", BTreeSet::from(["all", "charts_too"])),
+            ("results", BTreeSet::from(["charts"])),
             ("core", BTreeSet::from(["all"])),
             ("my_studies", BTreeSet::from(["studies_too"])),
             ("my_studies-grading-side_by_side", BTreeSet::from(["raters"])),
