@@ -7,7 +7,7 @@ test('a draft is edited and started; afterwards its settings stay', async ({ pag
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/new?dataset=starter');
   await page.getByLabel('Title').fill('Pilot');
-  await page.locator('[name="submissions[]"]').first().check();
+  await page.locator('[name="study[submissions][]"]').first().check();
   await page.getByLabel('ada', { exact: true }).check();
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Pilot' })).toBeVisible();

@@ -4,12 +4,13 @@
 /// Defines an enum of named values. `as code` or `as name` is what the method that returns a value's name is called.
 ///
 /// The enum gets `ALL`, every value in the order of the list; `from_name`; `Display` and `FromStr`, which reads a name with `-`
-/// for `_`, too, as it is written on the command line; and serde's and `OpenAPI`'s forms with the same names.
+/// for `_`, too, as it is written on the command line; and serde's and `OpenAPI`'s forms with the same names. (A name is a `tt`:
+/// utoipa does not read attributes with a `literal` of a macro.)
 macro_rules! names {
     ($(
         $(#[$meta:meta])*
         $vis:vis enum $Enum:ident as $name:ident {
-            $($(#[$on:meta])* $Value:ident = $text:literal),+ $(,)?
+            $($(#[$on:meta])* $Value:ident = $text:tt),+ $(,)?
         }
     )+) => {$(
         $(#[$meta])*
@@ -63,7 +64,7 @@ pub(crate) use names;
 
 #[cfg(test)]
 mod tests {
-    use crate::{inbox::InboxAct, run::Verdict};
+    use crate::{api::Scope, inbox::InboxAct, run::Verdict};
 
     #[test]
     fn a_value_has_one_name_everywhere() {
@@ -73,6 +74,14 @@ mod tests {
             assert_eq!((act.to_string(), name.parse()), (name.to_owned(), Ok(act)));
             assert_eq!(serde_json::to_value(act).unwrap(), name);
         }
+    }
+
+    #[test]
+    fn the_api_describes_the_names() {
+        let schema = serde_json::to_value(<Verdict as utoipa::PartialSchema>::schema()).unwrap();
+        assert_eq!(schema["enum"], serde_json::json!(Verdict::ALL));
+        let schema = serde_json::to_value(<Scope as utoipa::PartialSchema>::schema()).unwrap();
+        assert_eq!(schema["enum"], serde_json::json!(["read", "write:data", "write:runs", "write:studies", "admin"]));
     }
 
     #[test]
