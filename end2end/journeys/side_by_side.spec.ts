@@ -213,7 +213,9 @@ test('two tasks with fifteen outputs each are rated completely, and the study en
   // One request for the page, one ahead for each task, and those that found nothing more.
   expect(asked).toBeLessThan(8);
   await page.getByRole('link', { name: 'My ratings' }).click();
-  await expect(page.locator('tbody tr')).toHaveCount(30);
+  await expect(page.locator('tbody tr')).toHaveCount(25);
+  await page.getByRole('link', { name: 'Next page' }).click();
+  await expect(page.locator('tbody tr')).toHaveCount(5);
 });
 
 for (const [width, height] of [[1440, 900], [1280, 720]]) {
