@@ -169,7 +169,7 @@ test('repeated kills while eight people rate lose no acknowledged rating', async
   await coming;
   expect(kills).toBeGreaterThan(1);
 
-  // Every acknowledged rating is stored, with the given scores.
+  // Every acknowledged rating is stored with its scores.
   for (const [n, who] of visitors.entries()) {
     for (const [output, scores] of told[n]) {
       const answer = await who.post('/rpc/item', { data: { assignment: output }, headers: { accept: 'application/json', 'sec-fetch-site': 'same-origin' } });

@@ -366,12 +366,7 @@ impl Installation {
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
         // Both get figures, so that the figures are compared, too.
         let settings = QualitySettings { shown: FeedbackLevel::Own, ..limits_then(action) };
-        self.app
-            .services
-            .quality
-            .set(&ADMIN, study, model::study::QualityChange::whole(&settings).unwrap())
-            .await
-            .unwrap();
+        self.app.services.quality.set(&ADMIN, study, util::change_to(&settings)).await.unwrap();
         let token = self.app.services.db.read(move |conn| {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
         });
@@ -423,12 +418,7 @@ impl Installation {
             missed_limit: 2,
             ..limits_then(action)
         };
-        self.app
-            .services
-            .quality
-            .set(&ADMIN, study, model::study::QualityChange::whole(&settings).unwrap())
-            .await
-            .unwrap();
+        self.app.services.quality.set(&ADMIN, study, util::change_to(&settings)).await.unwrap();
         let items = world.left().await;
         (world, items)
     }

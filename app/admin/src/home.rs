@@ -12,7 +12,7 @@ use model::{
     collection::CollectionRow,
     day::Day,
     inbox::{InboxCount, InboxFilter},
-    overview::{LateRater, OpenRun, Overview, PACE_DAYS, StudyPace},
+    overview::{LateRater, OpenRun, Overview, StudyPace},
     study::StudyStatus,
 };
 use rpc::studies::admin_overview;
@@ -151,7 +151,7 @@ fn study_row(i: I18n, pace: StudyPace) -> impl IntoView {
     let t = i.overview();
     let is_complete = pace.left() == 0 && pace.row.wanted > 0;
     let (needed, is_late) = (pace.needed_a_day(), pace.is_late());
-    let StudyPace { row, recent, days_left, agreement } = pace;
+    let StudyPace { row, recent, days, days_left, agreement } = pace;
     let href = format!("/admin/studies/{}", row.id);
     let state = match (is_complete, is_late) {
         (true, _) => view! { <Badge tone=Tone::Good>{t.complete}</Badge> }.into_any(),
@@ -159,7 +159,7 @@ fn study_row(i: I18n, pace: StudyPace) -> impl IntoView {
         _ if row.status == StudyStatus::Paused => status(i, row.status).into_any(),
         _ => ().into_any(),
     };
-    let a_day = format!("{:.1}", recent as f64 / PACE_DAYS as f64);
+    let a_day = format!("{:.1}", recent as f64 / days as f64);
     let needed = needed.map(|needed| view! { <span class="muted small">{(t.needed)(&i.number(needed))}</span> });
     let due = row.due.map(|due| match days_left {
         Some(days) if days < 1 => (t.overdue)(&i.day(due)),

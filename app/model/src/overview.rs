@@ -61,6 +61,8 @@ pub struct StudyPace {
     pub row: StudyRow,
     /// Ratings of the last [`PACE_DAYS`] days.
     pub recent: u64,
+    /// Of these days, those since the study started: at least today.
+    pub days: u64,
     /// Days until the due date, today included; 0 or less if it has passed.
     pub days_left: Option<i64>,
     /// The dimension on which raters agree least, and Krippendorff's alpha; absent without outputs that were rated twice.
@@ -81,10 +83,11 @@ impl StudyPace {
 
     /// Whether the due date has passed or passes before the work is done at the recent pace.
     pub fn is_late(&self) -> bool {
-        let is_over = self.days_left.is_some_and(|days| days < 1) && self.left() > 0;
-        // A study of today has no pace yet, and neither has one with a week left.
-        let is_slow = self.needed_a_day().is_some_and(|needed| needed * PACE_DAYS.unsigned_abs() > self.recent);
-        is_over || (is_slow && self.days_left.is_some_and(|days| days <= PACE_DAYS))
+        let Some(days_left) = self.days_left.filter(|_| self.left() > 0) else { return false };
+        // More than a week before the date, and on a study's first day unless it is the last, it is too early to tell.
+        let is_known = days_left <= PACE_DAYS && (self.days > 1 || days_left <= 1);
+        let is_slow = self.needed_a_day().is_some_and(|needed| needed * self.days > self.recent);
+        days_left < 1 || (is_known && is_slow)
     }
 }
 
@@ -134,7 +137,7 @@ mod tests {
             idle: 0,
             due: None,
         };
-        StudyPace { row, recent, days_left, agreement: None }
+        StudyPace { row, recent, days: 7, days_left, agreement: None }
     }
 
     #[test]
@@ -154,5 +157,10 @@ mod tests {
         check(pace(0, 0, 0, Some(1)), None, false);
         // More ratings than were planned.
         check(pace(101, 100, 0, Some(1)), None, false);
+        // A study that started 2 days ago, and today.
+        check(StudyPace { days: 2, ..pace(0, 100, 30, Some(7)) }, Some(15), false);
+        check(StudyPace { days: 2, ..pace(0, 100, 29, Some(7)) }, Some(15), true);
+        check(StudyPace { days: 1, ..pace(0, 100, 0, Some(7)) }, Some(15), false);
+        check(StudyPace { days: 1, ..pace(0, 100, 0, Some(1)) }, Some(100), true);
     }
 }

@@ -49,15 +49,6 @@ impl<T> Patch<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Patch<T> {
-    /// Every field of a value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is no JSON object.
-    pub fn whole(value: &T) -> Result<Patch<T>, AppError> {
-        object(value).map(Patch::of)
-    }
-
     /// The value after the change.
     ///
     /// # Errors
@@ -177,7 +168,8 @@ mod tests {
     fn what_a_change_does_not_name_stays() {
         let before = QualitySettings { tolerance: 1, spread: Some(2), needed: 3, ..QualitySettings::default() };
         assert_eq!(QualityChange::of(Map::new()).apply(&before).unwrap(), before);
-        assert_eq!(QualityChange::whole(&before).unwrap().apply(&QualitySettings::default()).unwrap(), before);
+        let whole = QualityChange::of(object(&before).unwrap());
+        assert_eq!(whole.apply(&QualitySettings::default()).unwrap(), before);
         let change = QualityChange::of(Map::new()).and("spread", Value::Null).and("shown", "own");
         let after = QualitySettings { spread: None, shown: FeedbackLevel::Own, ..before };
         assert_eq!(change.apply(&before).unwrap(), after);

@@ -43,7 +43,7 @@ names! {
 }
 
 /// What admins set about a study: how its work is planned, and how its quality is controlled. Stored as one JSON object, in
-/// which [`QualitySettings`] stand beside the other fields.
+/// which the fields of [`QualitySettings`] are on the same level as the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[serde(default)]

@@ -89,7 +89,7 @@ texts! {
         graded_by_people: "Human rating", "人工评分";
         with_tests: "Automated tests", "自动测试";
         defects: "Defects of the data", "数据缺陷";
-        defects_what: "The benchmark's tests cannot judge these answers. Verdicts as published are those of its program. Guarded, the answers are anomalies: pass rates of conversations leave them out, and the other figures of a run do not count them as passed.", "基准的测试无法判定这些回答。“按发布方式”的结果仍为其程序的判定；在防篡改判定中，这些回答记为异常：对话的通过率不计入它们，测试运行的其他指标不将其计为通过。";
+        defects_what: "The benchmark's tests cannot judge these answers. Verdicts as published are those of its program. Guarded, the answers are anomalies, and no guarded figure counts them.", "基准的测试无法判定这些回答。“按发布方式”的结果仍为其程序的判定；在防篡改判定中，这些回答记为异常，不计入任何防篡改指标。";
         defect: "Defect", "缺陷";
         cannot_be_judged: "Cannot be judged", "无法判定";
         all_answers: "All answers", "所有回答";

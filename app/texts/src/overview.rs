@@ -14,15 +14,15 @@ texts! {
         pace: "Ratings a day", "每天评分数";
         due: "Due", "截止日期";
         agreement: "Agreement", "一致性";
-        agreement_note: "Ratings a day: mean of the last 7 days. Agreement: Krippendorff's alpha of the dimension on which raters agree least.", "每天评分数：最近 7 天的平均值。一致性：评分者一致性最低的维度的 Krippendorff's alpha。";
+        agreement_note: "Ratings a day: mean of the last 7 days, or of the days since the study started. Agreement: Krippendorff's alpha of the dimension on which raters agree least.", "每天评分数：最近 7 天（或项目开始以来）的平均值。一致性：评分者一致性最低的维度的 Krippendorff's alpha。";
         complete: "Complete", "已完成";
-        late: "Late", "落后";
+        late: "Behind", "落后";
         compare: "View comparison", "查看模型比较";
         days: "Ratings of the last 14 days", "最近 14 天的评分数";
         days_none: "No ratings in the last 14 days.", "最近 14 天没有评分。";
         days_utc: "Days in UTC.", "日期按 UTC 计。";
         late_raters: "Raters without activity for 3 days", "3 天没有活动的评分者";
-        late_none: "Every rater with work left was active in the last 3 days.", "有剩余任务的评分者最近 3 天都有活动。";
+        late_none: "No rater with work left has been inactive for 3 days.", "没有评分者在有剩余任务时连续 3 天没有活动。";
         late_more: "There are others. The pages of the studies list them.", "还有其他评分者，请在项目页面查看。";
         in_progress: "Runs and collections in progress", "进行中的测试运行与采集";
         in_progress_none: "No run and no collection is in progress.", "没有进行中的测试运行或采集。";

@@ -54,16 +54,18 @@ pub fn waiting(conn: &Connection) -> Result<Vec<InboxCount>, Failure> {
     Ok(counts.map(|(kind, waiting)| InboxCount { kind, waiting }).collect())
 }
 
-/// Studies that run or are paused: those that are due first, then the newest; complete ones last.
-pub fn in_progress(conn: &Connection) -> Result<Vec<StudyId>, Failure> {
+/// Studies that run or are paused, with when they started: those that are due first, then the newest; complete ones last.
+pub fn in_progress(conn: &Connection) -> Result<Vec<(StudyId, Option<Timestamp>)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.id FROM studies s
+        "SELECT s.id, s.started_at FROM studies s
          WHERE s.status IN ('running', 'paused') AND s.archived_at IS NULL
          ORDER BY (SELECT coalesce(sum(c.wanted - c.done), 0) FROM study_counts c WHERE c.study_id = s.id) <= 0,
              s.due IS NULL, s.due, s.id DESC
          LIMIT ?1",
     )?;
-    let rows = statement.query_map([OVERVIEW_ROWS], |row| row.get("id").map(StudyId))?;
+    let rows = statement.query_map([OVERVIEW_ROWS], |row| {
+        Ok((StudyId(row.get("id")?), row.get::<_, Option<i64>>("started_at")?.map(Timestamp)))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -71,13 +73,11 @@ pub fn in_progress(conn: &Connection) -> Result<Vec<StudyId>, Failure> {
 pub fn due(conn: &Connection) -> Result<Vec<(u64, Day)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT s.id, s.due,
-             (SELECT coalesce(sum(c.wanted - c.done), 0) FROM study_counts c WHERE c.study_id = s.id) AS left
+             (SELECT max(coalesce(sum(c.wanted - c.done), 0), 0) FROM study_counts c WHERE c.study_id = s.id) AS left
          FROM studies s WHERE s.status = 'running' AND s.archived_at IS NULL AND s.due IS NOT NULL",
     )?;
-    let rows = statement.query_map([], |row| {
-        let left: i64 = row.get("left")?;
-        Ok((u64::try_from(left).unwrap_or(0), parsed(row, STUDY_ROWS.column("settings"), "due")?))
-    })?;
+    let rows =
+        statement.query_map([], |row| Ok((row.get("left")?, parsed(row, STUDY_ROWS.column("settings"), "due")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -65,11 +65,13 @@ fn found(
     let first = today + 1 - OVERVIEW_DAYS as i64;
     let ratings = overview::ratings_since(conn, Timestamp(first * DAY_MS))?;
     let mut in_progress = Vec::new();
-    for id in overview::in_progress(conn)? {
+    for (id, started_at) in overview::in_progress(conn)? {
         let Some(row) = studies::get(conn, id)? else { continue };
         let recent = ratings.range((id, today + 1 - PACE_DAYS)..=(id, today)).map(|(_, count)| count).sum();
         let days_left = row.due.map(|due| due.number() + 1 - today);
-        in_progress.push(StudyPace { row, recent, days_left, agreement: agreement(id)? });
+        let started = started_at.map_or(today, |at| at.0.div_euclid(DAY_MS));
+        let days = (today + 1 - started).clamp(1, PACE_DAYS).unsigned_abs();
+        in_progress.push(StudyPace { row, recent, days, days_left, agreement: agreement(id)? });
     }
     let day = |number: i64| {
         let count = ratings.iter().filter(|((_, day), _)| *day == number).map(|(_, count)| count).sum();

@@ -295,10 +295,10 @@ mod tests {
             })
             .unwrap();
         let count = |freed: &[Freed], kind| freed.iter().find(|f| f.what == kind).map(|f| (f.count, f.bytes)).unwrap();
-        let told = services.prune(&System.admin(), true).await.unwrap();
+        let preview = services.prune(&System.admin(), true).await.unwrap();
         let before = fs::read_dir(&uploads).unwrap().count();
         let freed = services.prune(&System.admin(), false).await.unwrap();
-        assert_eq!(told, freed);
+        assert_eq!(preview, freed);
         assert_eq!(count(&freed, Unused::UnfinishedUploads), (1, 4));
         assert_eq!(count(&freed, Unused::Uploads), (2, 9));
         assert_eq!(count(&freed, Unused::Verdicts), (1, 2));

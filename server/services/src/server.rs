@@ -279,8 +279,11 @@ impl Server for Services {
             }
         }
         let (services, admin) = (self.clone(), admin.clone());
+        let carried_out = audit::spawn(async move { services.carry_out(&admin, what).await });
+        let services = self.clone();
+        // In a task of its own, which ends it even if it panics.
         audit::spawn(async move {
-            let ended = services.carry_out(&admin, what).await;
+            let ended = carried_out.await.unwrap_or_else(|panic| Err(Failure::internal(panic).into()));
             services.server.end(ended);
         });
         Ok(())

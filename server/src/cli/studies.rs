@@ -125,26 +125,26 @@ pub struct Create {
 /// The settings that `studies create` and `studies edit` set, under the names of [`StudySettings`].
 #[derive(Args, Serialize)]
 struct Settings {
-    /// Number of different raters per output [default: 1]
+    /// Number of different raters per output [in a new study: 1]
     #[arg(long)]
     raters_per_output: Option<u32>,
-    /// Limit the number of tasks, selected by the seed; 0 for all [default: all]
+    /// Limit the number of tasks, selected by the seed; 0 for all [in a new study: all]
     #[arg(long)]
     tasks: Option<u32>,
     /// How work is assigned: `count` (evenly), `language` (by the languages that each rater reads) or `hand` (manually)
-    /// [default: count]
+    /// [in a new study: count]
     #[arg(long)]
     sharing: Option<Sharing>,
-    /// How outputs are shown: `one` at a time or `side-by-side` [default: one]
+    /// How outputs are shown: `one` at a time or `side-by-side` [in a new study: one]
     #[arg(long = "show")]
     presentation: Option<Presentation>,
-    /// Which answers of a conversation are rated: the `last` or `each` [default: last]
+    /// Which answers of a conversation are rated: the `last` or `each` [in a new study: last]
     #[arg(long)]
     answers: Option<RatedAnswers>,
-    /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace [default: measured]
+    /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace [in a new study: measured]
     #[arg(long = "pace", value_name = "SECONDS")]
     pace_s: Option<u32>,
-    /// Minutes of work after which raters read that a break helps; 0 for never [default: 0]
+    /// Minutes of work after which raters read that a break helps; 0 for never [in a new study: 0]
     #[arg(long = "break", value_name = "MINUTES")]
     break_minutes: Option<u32>,
 }

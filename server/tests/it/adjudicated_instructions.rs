@@ -46,7 +46,7 @@ async fn begin(settings: QualitySettings) -> (TestApp, StudyId) {
     let submission = submissions.rows[0].id;
     app.services.db.write(move |tx| make_conversations(tx, submission)).await.unwrap();
     let (id, _) = rubrics::conversations(&app, RatedAnswers::Last).await;
-    app.services.quality.set(&ADMIN, id, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+    app.services.quality.set(&ADMIN, id, crate::util::change_to(&settings)).await.unwrap();
     (app, id)
 }
 
@@ -118,7 +118,7 @@ async fn different_answers_about_an_instruction_are_a_disagreement() {
     // A study without a limit has no disagreements; one that limits correctness alone has none about instructions.
     for spread_correctness in [None, Some(0)] {
         let settings = QualitySettings { spread_correctness, ..QualitySettings::default() };
-        app.services.quality.set(&ADMIN, id, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+        app.services.quality.set(&ADMIN, id, crate::util::change_to(&settings)).await.unwrap();
         assert_eq!(waiting(&app, id).await, 0);
     }
     // Any difference counts, whatever spread the study allows.
@@ -139,7 +139,7 @@ async fn one_more_rater_is_asked_where_answers_about_instructions_differ() {
     let chen = chen.iter().find(|user| user.name == "chen").unwrap().id;
     app.services.plans.join(&ADMIN, id, chen, None).await.unwrap();
     let settings = QualitySettings { spread: Some(1), policy: Policy::ExtraRater, ..QualitySettings::default() };
-    app.services.quality.set(&ADMIN, id, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+    app.services.quality.set(&ADMIN, id, crate::util::change_to(&settings)).await.unwrap();
     let live = app.services.quality.live(&ADMIN, id).await.unwrap();
     assert_eq!((live.extra, live.extra_waiting), (1, 1));
     rate(&app, "chen", |_| 1).await;

@@ -863,7 +863,7 @@ async fn prepare(app: &TestApp) {
         shown: FeedbackLevel::Own,
         ..QualitySettings::default()
     };
-    app.services.quality.set(&ADMIN, blind, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+    app.services.quality.set(&ADMIN, blind, crate::util::change_to(&settings)).await.unwrap();
     let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
     app.services.quality.set_adjudicator(&ADMIN, blind, ada, true).await.unwrap();
 }

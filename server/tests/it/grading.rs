@@ -262,20 +262,10 @@ async fn a_study_suggests_a_break_to_its_raters() {
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
     let settings = QualitySettings { break_minutes: 45, ..QualitySettings::default() };
-    app.services
-        .quality
-        .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&settings).unwrap())
-        .await
-        .unwrap();
+    app.services.quality.set(&System.admin(), StudyId(1), crate::util::change_to(&settings)).await.unwrap();
     assert_eq!(next(&mut ada, &study).await.unwrap().break_minutes, 45);
     let wrong = QualitySettings { break_minutes: 481, ..settings };
-    assert!(
-        app.services
-            .quality
-            .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&wrong).unwrap())
-            .await
-            .is_err()
-    );
+    assert!(app.services.quality.set(&System.admin(), StudyId(1), crate::util::change_to(&wrong)).await.is_err());
 }
 
 #[tokio::test]

@@ -171,7 +171,7 @@ async fn submit(client: &mut Client, item: &GradingItem, draft: &Draft, key: &st
 /// Ada and Bo rate far apart, Chen does the rest, and every fifth rating has a flag.
 async fn disagree(app: &TestApp) {
     let settings = QualitySettings { spread: Some(1), ..QualitySettings::default() };
-    app.services.quality.set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+    app.services.quality.set(&ADMIN, STUDY, crate::util::change_to(&settings)).await.unwrap();
     let mut n = 0;
     for (name, given) in [("ada", [1, 1, 1]), ("bo", [4, 3, 5]), ("chen", [4, 3, 5])] {
         let mut rater = app.demo_user(name).await;
@@ -244,11 +244,7 @@ async fn whatever_raters_and_admins_do_the_inbox_follows() {
                 let limited = spread.is_some() || spread_correctness.is_some();
                 let policy = if random.random_bool(0.3) && limited { Policy::ExtraRater } else { Policy::Adjudicator };
                 let settings = QualitySettings { spread, spread_correctness, policy, ..QualitySettings::default() };
-                app.services
-                    .quality
-                    .set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap())
-                    .await
-                    .unwrap();
+                app.services.quality.set(&ADMIN, STUDY, crate::util::change_to(&settings)).await.unwrap();
             }
         }
         if n % 8 == 0 {

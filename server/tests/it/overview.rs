@@ -57,7 +57,7 @@ async fn pace_due_dates_and_late_raters_are_in_sight() {
     rate_one(&mut ada).await;
     let today = Day::of(clock::now()).unwrap();
     let settings = QualitySettings { due: Some(today), ..QualitySettings::default() };
-    app.services.quality.set(&ADMIN, StudyId(1), model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+    app.services.quality.set(&ADMIN, StudyId(1), crate::util::change_to(&settings)).await.unwrap();
     let found = overview(&mut admin).await;
     let study = &found.in_progress[0];
     assert_eq!((study.recent, study.days_left, study.row.done), (2, Some(1), 2));
@@ -65,7 +65,7 @@ async fn pace_due_dates_and_late_raters_are_in_sight() {
     assert_eq!(found.needed_a_day, Some(study.left()));
     assert!(study.is_late());
     let page = admin.get("/admin").await.body;
-    assert!(page.contains("Late") && page.contains("needed"), "{page}");
+    assert!(page.contains("Behind") && page.contains("needed"), "{page}");
 
     // Nobody did anything for a week.
     let long_ago = clock::now().0 - 7 * DAY_MS;

@@ -190,7 +190,7 @@ async fn make(services: &Services, study: StudyId, raters: &[Person], change: Ma
         Many::AskAgain => {
             let settings =
                 QualitySettings { spread: Some(0), policy: Policy::ExtraRater, ..QualitySettings::default() };
-            services.quality.set(&admin, study, model::study::QualityChange::whole(&settings).unwrap()).await
+            services.quality.set(&admin, study, crate::util::change_to(&settings)).await
         }
     }
 }

@@ -592,7 +592,7 @@ async fn duplicated(
         };
         services.quality.add_known_item(&admin, study, new).await.unwrap();
     }
-    services.quality.set(&admin, study, model::study::QualityChange::whole(&quality).unwrap()).await.unwrap();
+    services.quality.set(&admin, study, crate::util::change_to(&quality)).await.unwrap();
     for rater in adjudicators {
         services.quality.set_adjudicator(&admin, study, *rater, true).await.unwrap();
     }

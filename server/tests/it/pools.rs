@@ -94,7 +94,7 @@ async fn add(app: &TestApp, n: usize, pool: Pool) -> i64 {
 }
 
 async fn set(app: &TestApp, settings: QualitySettings) -> Result<(), AppError> {
-    app.services.quality.set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap()).await
+    app.services.quality.set(&ADMIN, STUDY, crate::util::change_to(&settings)).await
 }
 
 async fn user(app: &TestApp, name: &str) -> UserId {

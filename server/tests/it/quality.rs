@@ -73,7 +73,7 @@ async fn add_known_item(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
 }
 
 async fn set(app: &TestApp, settings: QualitySettings) {
-    app.services.quality.set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap()).await.unwrap();
+    app.services.quality.set(&ADMIN, STUDY, crate::util::change_to(&settings)).await.unwrap();
 }
 
 async fn counts(app: &TestApp) -> (i64, i64) {
@@ -95,8 +95,7 @@ async fn invalid_settings_are_refused() {
     let app = TestApp::demo().await;
     add_known_item(&app, &[[4, 3, 5]]).await;
     let check = async |settings: QualitySettings, field: &str| {
-        let answer =
-            app.services.quality.set(&ADMIN, STUDY, model::study::QualityChange::whole(&settings).unwrap()).await;
+        let answer = app.services.quality.set(&ADMIN, STUDY, crate::util::change_to(&settings)).await;
         match answer.unwrap_err() {
             model::error::AppError::Invalid(problems) => assert_eq!(problems[0].file, field, "{settings:?}"),
             other => panic!("{settings:?}: {other:?}"),
@@ -284,7 +283,7 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
     assert!(checks > 5, "{checks} checks came");
     assert_eq!(ratings + checks, rated as i64);
     // They are among her ratings, newest first, and can be opened again; the study does not contain them. What shows the same
-    // code for the same description is one row, so no repeat stands beside the rating that it repeats.
+    // code for the same description is one row, so no repeat is listed together with the rating that it repeats.
     let back = own_list_of(&mut ada, &token, rated).await;
     assert_eq!(back + 1, rated, "the way back leads through all of them");
     let csv = app.admin().await.get("/admin/compare/starter/export/study-ratings.csv?studies=1&runs=none").await.body;

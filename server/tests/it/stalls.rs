@@ -466,11 +466,7 @@ async fn lists_of_studies_do_not_compute_figures_again() {
     let app = TestApp::demo().await;
     let services = &app.services;
     let settings = QualitySettings { shown: FeedbackLevel::Own, spread: Some(0), ..QualitySettings::default() };
-    services
-        .quality
-        .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&settings).unwrap())
-        .await
-        .unwrap();
+    services.quality.set(&System.admin(), StudyId(1), crate::util::change_to(&settings)).await.unwrap();
     let mut people = [app.rater().await, app.demo_user("bo").await, app.admin().await];
     let own = study(&mut people[0]).await;
     for _ in 0..2 {

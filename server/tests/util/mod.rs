@@ -28,7 +28,9 @@ use model::{
     caller::System,
     ids::RunId,
     page::PageOf,
+    quality::QualitySettings,
     run::{EngineReadiness, NewRun, Outcome, Verdict},
+    study::QualityChange,
     time::Timestamp,
 };
 use port::{Runs, Submissions};
@@ -46,6 +48,11 @@ use web::{
     config::Config,
     state::AppState,
 };
+
+/// A change of a study's quality settings to these.
+pub fn change_to(settings: &QualitySettings) -> QualityChange {
+    QualityChange::of(serde_json::to_value(settings).unwrap().as_object().unwrap().clone())
+}
 
 /// A response that takes this long will never come; the test fails with its path, and the others go on.
 const HUNG: Duration = Duration::from_secs(300);

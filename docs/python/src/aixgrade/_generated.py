@@ -5544,7 +5544,7 @@ class StudyRow(TypedDict):
 class StudySettings(TypedDict):
     """What admins set about a study: how its work is planned, and how its quality is controlled. Stored as one JSON
     object, in
-    which [`QualitySettings`] stand beside the other fields.
+    which the fields of [`QualitySettings`] are on the same level as the others.
     """
     break_minutes: NotRequired[int]
     """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most

@@ -365,7 +365,7 @@ fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next,
 /// A page, from 1, of the rater's ratings that count, newest first, of work and hidden checks alike.
 ///
 /// Of ratings of the same code for the same description, only the newest is in the list. So it is with two models that gave
-/// the same answer, and so a hidden repeat does not stand beside the rating that it repeats.
+/// the same answer, and so a hidden repeat is never listed together with the rating that it repeats.
 fn own_ratings(
     conn: &Connection,
     study: &RaterStudy,

@@ -18,7 +18,7 @@ use db::{plan as stored, quality::known_items, studies};
 
 /// The settings of a study.
 pub(super) fn draft(conn: &Connection, study: &Study) -> Result<StudyDraft, Failure> {
-    Ok(StudyDraft { status: study.status, settings: settings(conn, study)? })
+    Ok(StudyDraft { status: study.status, settings: present(conn, study)? })
 }
 
 /// The study as a request for it, with the raters for whom `counts` is true.
@@ -46,7 +46,7 @@ pub(super) fn request(
     })
 }
 
-fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
+fn present(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
     request(conn, study, |_| Ok(true))
 }
 
@@ -54,7 +54,7 @@ fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
 pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Result<Compute, Failure> {
     editable(study)?;
     let id = study.id;
-    let before = settings(conn, study)?;
+    let before = present(conn, study)?;
     let after = changed(&before, change)?;
     if after.settings.quality != before.settings.quality {
         known::check_pools(&after.settings.quality, known_items::sizes(conn, id)?)?;
@@ -73,7 +73,7 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
     let (next, members) = (plan.input.clone(), plan.raters.clone());
     let replace = move |conn: &Connection| {
         // Neither a title nor a pace raises the version of the plan.
-        if settings(conn, &Study::open(conn, id)?)? != before {
+        if present(conn, &Study::open(conn, id)?)? != before {
             return Err(Failure::conflict((
                 "Somebody else has changed this draft meanwhile. Nothing was changed; open it again.",
                 "其他管理员刚刚修改了该草稿，您的修改未保存，请重新打开。",

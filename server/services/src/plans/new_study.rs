@@ -19,7 +19,7 @@ use super::{
     refusals::{checked_title, planned},
 };
 use crate::{
-    quality::{self as quality_checks, known},
+    quality::{check as check_quality, known},
     rubrics,
 };
 use base::{background, error::Failure};
@@ -152,7 +152,7 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
         None | Some("") => db::rubrics::by_id(conn, ground.rubric_id)?.ok_or_else(|| Failure::not_found("rubric"))?,
         Some(name) => rubrics::named(conn, name)?,
     };
-    quality_checks::check(&settings.quality, &rubric.rubric)?;
+    check_quality(&settings.quality, &rubric.rubric)?;
     let plan =
         studies::Plan { title, version: ground.version, rubric_id: rubric.id, input, raters, places: Vec::new() };
     Ok((plan, outputs))

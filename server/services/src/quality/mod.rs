@@ -8,7 +8,7 @@ pub mod calibration;
 mod disagreements;
 mod feedback;
 pub mod hidden_checks;
-pub mod known;
+pub(crate) mod known;
 pub mod limits;
 pub(super) mod masking;
 pub(crate) mod monitoring;

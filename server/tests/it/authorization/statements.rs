@@ -230,11 +230,7 @@ async fn use_everything(setup: &super::TestSetup) {
         repeat_every: 2,
         ..QualitySettings::default()
     };
-    app.services
-        .quality
-        .set(&System.admin(), StudyId(1), model::study::QualityChange::whole(&settings).unwrap())
-        .await
-        .unwrap();
+    app.services.quality.set(&System.admin(), StudyId(1), crate::util::change_to(&settings)).await.unwrap();
     // A rater's day, with a changed rating, and another rater's on the same outputs.
     for name in ["ada", "bo", "chen"] {
         let mut rater = app.demo_user(name).await;
