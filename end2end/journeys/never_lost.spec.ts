@@ -275,6 +275,23 @@ test('going back shows a rating that has not arrived yet', async ({ page }) => {
   await expect(page.getByText(new RegExp(`^${one} rated, `)).first()).toBeVisible();
 });
 
+test('a rating that arrives later appears in My ratings without a reload', async ({ page }) => {
+  await fresh(page, demo.chen);
+  const before = await rated(page);
+  await open(page, '/my-studies');
+  await ready(page, () => begin(page));
+  let letGo = () => {};
+  await page.route('**/rpc/submit_rating', async (route) => {
+    await new Promise<void>((resolve) => (letGo = resolve));
+    await route.continue();
+  });
+  await grade(page, [3, 3, 3]);
+  await page.getByRole('link', { name: 'My ratings' }).click();
+  await expect(page.locator('tbody tr')).toHaveCount(before);
+  letGo();
+  await expect(page.locator('tbody tr')).toHaveCount(before + 1);
+});
+
 test('a draft sent before leaving its page arrives first', async ({ page }) => {
   await fresh(page, demo.chen);
   await open(page, '/my-studies');

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::grade::UnsentBar;
+use crate::grade::{UnsentBar, use_submit_queue};
 use model::{
     address::query_value,
     grading::{OwnItem, OwnRating, OwnRatings},
@@ -30,9 +30,10 @@ pub fn MinePage() -> impl IntoView {
         let page = query.get("page").and_then(|page| page.parse().ok()).unwrap_or(1_usize).max(1);
         (query.get("q").unwrap_or_default(), page)
     });
+    let submit_queue = use_submit_queue();
     let data = Data::new(
-        move || (study.get(), asked.get()),
-        |(study, (words, page))| async move {
+        move || (study.get(), asked.get(), submit_queue.waiting()),
+        |(study, (words, page), _)| async move {
             Ok((own_lists(Token(study.clone())).await?, own_ratings(Token(study), words, page).await?))
         },
     );

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    grade::{UnsentBar, tour::LeaveTour},
+    grade::{UnsentBar, tour::LeaveTour, use_submit_queue},
     rater_feedback::{rater_feedback, rater_figures},
 };
 use model::{grading::MyStudy, guidelines::GuidelinesState, plan::Presentation};
@@ -18,7 +18,8 @@ use ui::{
 /// `/my-studies`, and the start page of raters.
 #[component]
 pub fn MyStudiesPage() -> impl IntoView {
-    let studies = Data::new(|| (), |()| my_studies());
+    let submit_queue = use_submit_queue();
+    let studies = Data::new(move || submit_queue.waiting(), |_| my_studies());
     let back = Data::new(|| (), |()| my_feedback());
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.grading());

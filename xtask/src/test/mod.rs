@@ -71,9 +71,9 @@ impl Counts {
 /// target folder of a profile, so each lane has its own while the other builds, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
-    /// The server and what tests it, then journeys.
+    /// The server and its Rust tests, which often wait for a broker, a lease or a program.
     Server,
-    /// The client, which compiles for minutes on one core, and what tests neither client nor server.
+    /// The client, which compiles for minutes on one core, and the journeys, which need it.
     Client,
 }
 
@@ -135,8 +135,8 @@ const STAGES: [Stage; 9] = [
         name: "journeys",
         about: "browser journeys",
         run: journeys::all,
-        lane: Some(Lane::Server),
-        after: &["client"],
+        lane: Some(Lane::Client),
+        after: &["build"],
     },
 ];
 

@@ -18,8 +18,7 @@ pub fn UnsentBar() -> impl IntoView {
     let b = i18n.grading();
     let submit_queue = use_submit_queue();
     let here = use_location();
-    let waiting = move || submit_queue.entries.with(|entries| entries.iter().filter(|e| e.refused.is_none()).count());
-    let stuck = Memo::new(move |_| waiting() > 0 && submit_queue.connection.get() != Connection::Open);
+    let stuck = Memo::new(move |_| submit_queue.waiting() > 0 && submit_queue.connection.get() != Connection::Open);
     let since = move || {
         let oldest = submit_queue.entries.with(|entries| entries.iter().find(|e| e.refused.is_none()).map(|e| e.since));
         oldest.map(browser::hours).unwrap_or_default()
@@ -37,8 +36,8 @@ pub fn UnsentBar() -> impl IntoView {
     effect(move |before: Option<bool>| {
         let stuck = stuck.get();
         if stuck && before != Some(true) {
-            say(format!("{} {}", (b.queue_waits)(waiting() as u64, &since()), why()));
-        } else if !stuck && before == Some(true) && waiting() == 0 {
+            say(format!("{} {}", (b.queue_waits)(submit_queue.waiting() as u64, &since()), why()));
+        } else if !stuck && before == Some(true) && submit_queue.waiting() == 0 {
             say(b.queue_delivered.into());
         }
         stuck
@@ -54,7 +53,7 @@ pub fn UnsentBar() -> impl IntoView {
                     view! {
                         <section class="unsent notice tone-care" aria-label=b.queue_title>
                             <p>
-                                <b>{move || (b.queue_waits)(waiting() as u64, &since())}</b>
+                                <b>{move || (b.queue_waits)(submit_queue.waiting() as u64, &since())}</b>
                                 " "
                                 {why}
                             </p>

@@ -39,14 +39,14 @@ pub use self::{
     bar::{LogOutGuard, UnsentBar},
     form::key_names,
     prefetch::provide_prefetch,
-    submit_queue::provide_submit_queue,
+    submit_queue::{provide_submit_queue, use_submit_queue},
 };
 use self::{
     calibration::{CalibrationPage, go_on_form},
     grading_view::GradingView,
     prefetch::Prefetch,
     session::{Callbacks, Outcome},
-    submit_queue::{Connection, Decision, SubmitQueue, use_submit_queue},
+    submit_queue::{Connection, Decision, SubmitQueue},
 };
 use model::{
     grading::{Draft, GradingItem, Halt, Next, Progress, Warning},

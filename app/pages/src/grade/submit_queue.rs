@@ -163,6 +163,12 @@ impl SubmitQueue {
         })
     }
 
+    /// How many submissions wait; tracked. Pages about ratings have it in the source of their data, to fetch once more
+    /// when the server has them.
+    pub fn waiting(self) -> usize {
+        self.entries.with(|entries| entries.iter().filter(|entry| entry.refused.is_none()).count())
+    }
+
     /// The newest waiting submission of an output.
     pub fn waiting_for(self, assignment: &Token) -> Option<Entry> {
         self.entries.with_untracked(|entries| {

@@ -16,10 +16,20 @@ use sandbox::bubblewrap::Bubblewrap;
 const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
 
 pub fn context() -> RunContext {
+    context_with(BUDGET)
+}
+
+/// For programs that use up what they get: every second of the limit is a second of the test.
+#[allow(dead_code, reason = "not every test program has such programs")]
+pub fn short_context() -> RunContext {
+    context_with(Budget { cpu_s: 3, ..BUDGET })
+}
+
+fn context_with(budget: Budget) -> RunContext {
     let program = prerequisites::program();
     let sandbox = Arc::new(Bubblewrap::new(program).unwrap());
     let (cancelled, own_answers) = (Arc::default(), Arc::default());
-    RunContext { sandbox, folder: folder().join("runs"), cancelled, budget: BUDGET, own_answers }
+    RunContext { sandbox, folder: folder().join("runs"), cancelled, budget, own_answers }
 }
 
 /// A folder that lasts from one test run to the next: images take a while to make.
