@@ -58,6 +58,7 @@ pub mod rubric;
 pub mod run;
 pub mod run_pair;
 pub mod server;
+pub mod slices;
 pub mod stats;
 pub mod study;
 pub mod submission;

@@ -19,6 +19,7 @@ pub mod pairs;
 mod published;
 pub mod results_file;
 pub mod runs;
+pub mod slices;
 pub mod table;
 pub mod tables;
 pub mod tasks;

@@ -85,6 +85,8 @@ enum What {
     Outputs,
     /// Every pair of a dataset's models, with differences and p-values
     Pairs,
+    /// Every model over slices of a dataset's tasks: by difficulty, length and language
+    Slices,
     /// The comparison of a dataset as tables for a paper
     Tables,
     /// A zip file with the data and figures of a comparison; `aixgrade report` recomputes it
@@ -176,6 +178,7 @@ fn file(export: &Export) -> Result<File, Failure> {
         (What::Comparison, None | Some(Format::Csv)) if of_study => File::Means,
         (What::Comparison, None) => File::Markdown,
         (What::Pairs, None | Some(Format::Csv)) => File::Pairs,
+        (What::Slices, None | Some(Format::Csv)) => File::Slices,
         (What::Tables, None | Some(Format::Md)) => File::Markdown,
         (What::Tables, Some(Format::Tex)) => File::Latex,
         (What::Bundle, None) => File::Bundle,

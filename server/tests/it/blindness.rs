@@ -196,6 +196,7 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
         ("comparison_get", Sent::Json(json!({"selection": selection}))),
         ("comparison_revision", Sent::Json(json!({"selection": selection}))),
+        ("comparison_slices", Sent::Json(json!({"selection": selection, "by": "difficulty"}))),
         ("comparison_tasks", Sent::Json(json!({"selection": selection, "filter": {}}))),
         ("comparison_task", Sent::Json(json!({"selection": selection, "filter": {}, "task": 1}))),
         ("tokens", Sent::Json(json!({}))),

@@ -13,6 +13,7 @@ mod paper;
 mod published;
 mod ranking;
 mod selection;
+pub mod slices;
 pub mod task;
 pub mod tasks;
 pub mod tested;
@@ -26,6 +27,7 @@ use chart::comparison::Links;
 use model::{
     claims::Standing,
     comparison::{ComparisonView, Selection, TaskFilter},
+    slices::Slices,
 };
 use rpc::comparison::{comparison_get, comparison_tasks};
 use texts::{
@@ -63,10 +65,18 @@ pub fn ComparisonPage() -> impl IntoView {
     let tasks =
         Data::new(move || (selection.get(), filter.get()), |(selection, filter)| comparison_tasks(selection, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
-    follow(figures, move |_| selection.get_untracked(), move || tasks.refetch());
+    let slices = slices::data(move || selection.get(), query);
+    follow(
+        figures,
+        move |_| selection.get_untracked(),
+        move || {
+            tasks.refetch();
+            slices.refetch();
+        },
+    );
     view! {
         <Load data=figures let:found>
-            {page(i, found, (paper, query), move || view! {
+            {page(i, found, (paper, query, slices), move || view! {
                 <Load data=tasks let:page>{tasks::view(i, selection.get_untracked(), page)}</Load>
             }.into_any())}
         </Load>
@@ -76,7 +86,7 @@ pub fn ComparisonPage() -> impl IntoView {
 fn page(
     i: I18n,
     found: ComparisonView,
-    (paper, query): (Memo<bool>, Memo<ParamsMap>),
+    (paper, query, slices): (Memo<bool>, Memo<ParamsMap>, Data<Option<Slices>>),
     tasks: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
     let t = i.comparison();
@@ -96,6 +106,7 @@ fn page(
     let counting = found.counting;
     let empty = found.figures.human.is_none() && found.figures.automated.is_none() && !counting;
     let downloads = export(i, &slug, &exact);
+    let slices_csv = format!("/admin/compare/{slug}/export/slices.csv?{exact}");
     let (live, behind) = (found.live, found.behind);
     // A link to some of the tasks shows them.
     let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
@@ -142,6 +153,7 @@ fn page(
                 {(!empty).then_some(downloads)}
             </div>
             {body}
+            {(!empty).then(|| view! { <slices::SlicesSection slices csv=slices_csv/> })}
             {(!empty).then(|| view! {
                 <section id="tasks" class="stack" aria-labelledby="tasks-head">
                     <h2 id="tasks-head">{t.tasks}</h2>
@@ -163,6 +175,7 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
         ("verdicts", t.export_verdicts, true),
         ("outputs", t.export_outputs, true),
         ("pairs", t.export_pairs, false),
+        ("slices", t.slices, false),
     ];
     // A file's ending, what is added to its address, the format's name, and whether it is for lines only.
     let formats = [
@@ -236,6 +249,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             <a href="#tests" rel="external">{t.by_tests}</a>
             {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
             {judges.is_some().then(|| view! { <a href="#judges" rel="external">{t.judges}</a> })}
+            <a href="#slices" rel="external">{t.slices}</a>
             <a href="#tasks" rel="external">{t.tasks}</a>
         </nav>
         {short}

@@ -7,6 +7,7 @@ use model::{
     comparison::Selection,
     ids::CollectionId,
     lang::{Bilingual, Lang},
+    slices::SliceBy,
 };
 use rusqlite::Connection;
 
@@ -15,14 +16,14 @@ use crate::{
     collections::{file, judging},
     spool::{Download, Out},
 };
-use base::{clock, error::Failure};
+use base::{background, clock, error::Failure};
 use comparison::input::ComparisonInput;
 use db::{collections, comparison_input, comparison_lines, comparisons, datasets, judgings};
 use report::{
     bundle, comparison_figures, csv,
     dataset_folder::{self, About, FolderTable},
     lines::{self, Scope},
-    pairs,
+    pairs, slices,
     table::{Column, Form},
     tables,
 };
@@ -63,6 +64,8 @@ pub enum File {
     Means,
     /// Every pair of models.
     Pairs,
+    /// Every model over slices of tasks, by every attribute.
+    Slices,
     /// The tables in Markdown.
     Markdown,
     /// The tables in LaTeX.
@@ -86,6 +89,7 @@ impl File {
         Some(match name {
             "means.csv" => File::Means,
             "pairs.csv" => File::Pairs,
+            "slices.csv" => File::Slices,
             "tables.md" => File::Markdown,
             "tables.tex" => File::Latex,
             "bundle.zip" => File::Bundle,
@@ -97,7 +101,7 @@ impl File {
     pub fn kind(self) -> &'static str {
         match self {
             File::Table(_, form) => form.media(),
-            File::Means | File::Pairs => Form::Csv.media(),
+            File::Means | File::Pairs | File::Slices => Form::Csv.media(),
             File::Markdown => "text/markdown; charset=utf-8",
             File::Latex => "application/x-tex; charset=utf-8",
             File::Bundle | File::DatasetFolder => "application/zip",
@@ -152,6 +156,16 @@ impl ComparisonService {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
                     out.write_all(&pairs::csv(&computed.figures)?)?;
+                    Ok(0)
+                };
+                self.spool.write(write).await
+            }
+            File::Slices => {
+                let computed = self.fresh(&ready).await?;
+                let all = move || SliceBy::ALL.map(|by| computed.slices(by));
+                let all = background::run(all).await?;
+                let write = move |out: &mut Out| {
+                    out.write_all(&slices::csv(&all)?)?;
                     Ok(0)
                 };
                 self.spool.write(write).await

@@ -244,6 +244,7 @@ pub fn rows() -> Vec<Row> {
         page("GET /admin/compare/{slug}/figures/{file}", "/admin/compare/starter/figures/x.svg", [303, 403, 403, 404]),
         admins_call("/rpc/comparison_get", json!({"selection": {"dataset": "starter"}})),
         admins_call("/rpc/comparison_revision", json!({"selection": {"dataset": "starter"}})),
+        admins_call("/rpc/comparison_slices", json!({"selection": {"dataset": "starter"}, "by": "difficulty"})),
         admins_call("/rpc/comparison_tasks", json!({"selection": {"dataset": "starter"}, "filter": {}})),
         admins_call("/rpc/comparison_task", json!({"selection": {"dataset": "starter"}, "filter": {}, "task": "TASK"})),
         // The inbox.

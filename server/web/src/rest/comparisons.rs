@@ -14,6 +14,7 @@ use model::{
     ids::TaskId,
     lang::Lang,
     ratings_import::{RatingsKind, RatingsPreview},
+    slices::{SliceBy, Slices},
 };
 use port::Comparisons;
 use serde::Deserialize;
@@ -131,6 +132,29 @@ pub async fn compare_models(
     Ok(Json(state.services.comparisons.get(&admin, selection(&slug, &query)?).await?))
 }
 
+/// Slice a comparison by an attribute of its tasks
+///
+/// Every model's mean scores and pass@1 over the tasks that have the attribute in common, with the number of tasks and a 95%
+/// interval, which a slice of fewer than five tasks does not have. By difficulty, the slice of a task is decided by the other
+/// models, so each model has its own tasks in a slice. While `computing` is true, there are no figures yet.
+#[utoipa::path(get, path = "/comparisons/{slug}/slices", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"),
+        ("by" = SliceBy, Query, description = "Attribute of the tasks"), ComparisonQuery),
+    responses((status = 200, description = "The figures of every slice", body = Slices)))]
+pub async fn slice_comparison(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<Slices> {
+    let by = query.iter().rev().find(|(key, _)| key == "by").map_or("", |(_, value)| value.as_str());
+    let Some(by) = SliceBy::from_name(by) else {
+        let what = format!("unknown attribute \"{by}\"");
+        return Err(AppError::invalid("by", what, "Use difficulty, length, code_lang or nl_lang").into());
+    };
+    Ok(Json(state.services.comparisons.slices(&admin, selection(&slug, &query)?, by).await?))
+}
+
 /// List the tasks of a comparison
 ///
 /// A hundred per page, with every model's mean scores and verdict.
@@ -170,7 +194,7 @@ pub async fn get_compared_task(
 /// Export a comparison
 ///
 /// `ratings`, `verdicts`, `outputs` and `study-ratings` have one line each and end with `.csv`, `.jsonl` or `.parquet`.
-/// Other files are `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
+/// Other files are `means.csv`, `pairs.csv`, `slices.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
 /// computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
