@@ -21,6 +21,7 @@ pub mod conversation;
 pub mod conversation_results;
 pub mod dataset;
 pub mod day;
+pub mod decimals;
 pub mod display;
 pub mod dynamic;
 pub mod error;

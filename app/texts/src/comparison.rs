@@ -189,8 +189,15 @@ texts! {
         export_pairs: "All pairs of models", "全部模型对";
         csv_for_excel: "CSV for Excel", "CSV（适用于 Excel）";
         pairs_csv: "All pairs of models, CSV", "全部模型对 CSV";
-        tables_md: "Tables, Markdown", "表格 Markdown";
-        tables_tex: "Tables, LaTeX", "表格 LaTeX";
+        print_tables: "Tables for print", "排版用表格";
+        print_format: "Format", "格式";
+        print_scores: "Decimals of scores", "评分小数位";
+        print_percent: "Decimals of percentages", "百分比小数位";
+        print_download: "Download tables", "下载表格";
+        csv_automatic: "CSV: automated tests", "CSV：自动测试";
+        csv_manual: "CSV: mean scores", "CSV：评分均值";
+        csv_differences: "CSV: differences", "CSV：差异";
+        csv_agreement: "CSV: agreement", "CSV：一致性";
         bundle: "Reproducible bundle (zip)", "可复现的完整数据包（zip）";
         dataset_folder: "Folder for Hugging Face datasets (zip)", "Hugging Face datasets 文件夹（zip）";
         export_hint: "Raters appear under pseudonyms, which stay the same within a study.", "评分者以化名出现，同一项目中保持不变。";

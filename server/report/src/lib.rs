@@ -16,6 +16,7 @@ pub mod judges;
 pub mod languages;
 pub mod lines;
 pub mod pairs;
+pub mod print_table;
 mod published;
 pub mod results_file;
 pub mod runs;

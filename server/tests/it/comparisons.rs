@@ -369,6 +369,16 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
         let text = export(file).await.body;
         assert!(text.contains(holds), "{file}: {text}");
     }
+    let tex = export("tables?file=tables.tex&score_decimals=3&words=zh").await;
+    assert_eq!(tex.headers["content-disposition"], "attachment; filename=\"starter-tables.tex\"");
+    assert!(tex.body.contains("siunitx") && tex.body.contains("S[table-format=1.3]"), "{}", tex.body);
+    assert!(tex.body.contains("人工评分均值") && tex.body.contains("\\bfseries "), "{}", tex.body);
+    let csv = export("tables?file=table-manual.csv&score_decimals=0").await.body;
+    assert!(csv.lines().count() == 4 && csv.lines().next().unwrap().contains("95% CI low"), "{csv}");
+    for wrong in ["tables?file=tables.tex&score_decimals=7", "tables.md?percent_decimals=x"] {
+        assert_eq!(export(wrong).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+    }
+    assert_eq!(export("tables?file=nothing.tex").await.status, StatusCode::NOT_FOUND);
     assert_eq!(export("ratings.xls").await.status, StatusCode::NOT_FOUND);
     // Nobody else gets any of it.
     for file in ["ratings.csv", "verdicts.jsonl", "tables.md", "bundle.zip"] {

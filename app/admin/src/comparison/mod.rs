@@ -27,6 +27,7 @@ use chart::comparison::Links;
 use model::{
     claims::Standing,
     comparison::{ComparisonView, Selection, TaskFilter},
+    decimals::Decimals,
     slices::Slices,
 };
 use rpc::comparison::{comparison_get, comparison_tasks};
@@ -196,12 +197,7 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
             view! { <li><span class="export-menu-name">{name}</span>{links.collect_view()}</li> }
         })
         .collect_view();
-    let files = [
-        ("tables.md", t.tables_md),
-        ("tables.tex", t.tables_tex),
-        ("bundle.zip", t.bundle),
-        ("dataset-folder.zip", t.dataset_folder),
-    ];
+    let files = [("bundle.zip", t.bundle), ("dataset-folder.zip", t.dataset_folder)];
     let links = files
         .into_iter()
         .map(|(file, name)| {
@@ -209,14 +205,57 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
             view! { <li><a href=href download="" rel="external">{name}</a></li> }
         })
         .collect_view();
+    let print = print_form(i, slug, query);
     view! {
         <details class="export-menu">
             <summary class="button">{t.export}</summary>
             <div class="export-menu-box">
                 <ul>{rows}{links}</ul>
+                {print}
                 <p class="muted small">{t.export_hint}</p>
             </div>
         </details>
+    }
+}
+
+/// Tables for print: their format and decimals. The browser sends the form, so it works without scripts.
+fn print_form(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
+    let t = i.comparison();
+    let hidden = query.split('&').filter_map(|field| field.split_once('='));
+    let hidden = hidden.map(|(key, value)| view! { <input type="hidden" name=key.to_owned() value=value.to_owned()/> });
+    let hidden = hidden.collect_view();
+    let files = [
+        ("tables.tex", "LaTeX"),
+        ("tables.md", "Markdown"),
+        ("table-automatic.csv", t.csv_automatic),
+        ("table-manual.csv", t.csv_manual),
+        ("table-differences.csv", t.csv_differences),
+        ("table-agreement.csv", t.csv_agreement),
+    ];
+    let files = files.map(|(file, name)| view! { <option value=file>{name}</option> }).collect_view();
+    let decimals = |id: &'static str, name: &'static str, label: &'static str, default: u8| {
+        let options =
+            (0..=Decimals::MOST).map(|n| view! { <option value=n.to_string() selected={n == default}>{n}</option> });
+        view! {
+            <div class="field">
+                <label class="label" for=id>{label}</label>
+                <select class="input" id=id name=name>{options.collect_view()}</select>
+            </div>
+        }
+    };
+    let default = Decimals::default();
+    view! {
+        <form class="print-form" method="get" action=format!("/admin/compare/{slug}/export/tables")>
+            {hidden}
+            <h3 class="export-menu-name">{t.print_tables}</h3>
+            <div class="field">
+                <label class="label" for="print-file">{t.print_format}</label>
+                <select class="input" id="print-file" name="file">{files}</select>
+            </div>
+            {decimals("print-scores", Decimals::SCORES, t.print_scores, default.scores)}
+            {decimals("print-percent", Decimals::PERCENT, t.print_percent, default.percent)}
+            <button class="button" type="submit">{t.print_download}</button>
+        </form>
     }
 }
 

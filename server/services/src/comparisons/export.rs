@@ -25,7 +25,7 @@ use report::{
     lines::{self, Scope},
     pairs, slices,
     table::{Column, Form},
-    tables,
+    tables::{self, Print},
 };
 
 /// A table with a line for each thing of a selection.
@@ -70,6 +70,8 @@ pub enum File {
     Markdown,
     /// The tables in LaTeX.
     Latex,
+    /// One of the tables as CSV.
+    TableCsv(tables::Name),
     /// The reproducibility bundle.
     Bundle,
     /// The tables as a folder for `datasets.load_dataset`.
@@ -84,6 +86,10 @@ impl File {
             let form = Form::ALL.into_iter().find(|known| known.ending() == form);
             if let Some((table, form)) = table.zip(form) {
                 return Some(File::Table(table, form));
+            }
+            let printed = name.strip_prefix("table-").and_then(|name| name.strip_suffix(".csv"));
+            if let Some(table) = tables::Name::ALL.into_iter().find(|known| Some(known.name()) == printed) {
+                return Some(File::TableCsv(table));
             }
         }
         Some(match name {
@@ -101,7 +107,7 @@ impl File {
     pub fn kind(self) -> &'static str {
         match self {
             File::Table(_, form) => form.media(),
-            File::Means | File::Pairs | File::Slices => Form::Csv.media(),
+            File::Means | File::Pairs | File::Slices | File::TableCsv(_) => Form::Csv.media(),
             File::Markdown => "text/markdown; charset=utf-8",
             File::Latex => "application/x-tex; charset=utf-8",
             File::Bundle | File::DatasetFolder => "application/zip",
@@ -115,15 +121,24 @@ pub struct Ready {
     selection: Selection,
     name: Bilingual,
     file: File,
-    lang: Lang,
+    print: Print,
 }
 
 impl ComparisonService {
     /// Looks whether the selection makes sense, and gives raters without a pseudonym theirs.
-    pub async fn ready(&self, admin: &Admin, selection: Selection, file: File, lang: Lang) -> Result<Ready, Failure> {
+    /// `print` is for tables.
+    pub async fn ready(
+        &self,
+        admin: &Admin,
+        selection: Selection,
+        file: File,
+        print: impl Into<Print>,
+    ) -> Result<Ready, Failure> {
         let resolved = self.resolve(admin, selection).await?;
         self.draw_pseudonyms(&resolved.selection).await?;
-        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
+        let (name, print) = (resolved.options.name, print.into());
+        let print = Print { dataset: name.get(print.lang).to_owned(), ..print };
+        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name, file, print })
     }
 
     /// Gives the raters of the selected studies who have no pseudonym theirs.
@@ -170,14 +185,15 @@ impl ComparisonService {
                 };
                 self.spool.write(write).await
             }
-            File::Markdown | File::Latex => {
+            File::Markdown | File::Latex | File::TableCsv(_) => {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
-                    let text = match ready.file {
-                        File::Latex => tables::latex(&computed.figures, ready.lang),
-                        _ => tables::markdown(&computed.figures, ready.lang),
+                    let bytes = match ready.file {
+                        File::Latex => tables::latex(&computed.figures, &ready.print).into_bytes(),
+                        File::TableCsv(table) => tables::csv(&computed.figures, table, &ready.print)?,
+                        _ => tables::markdown(&computed.figures, &ready.print).into_bytes(),
                     };
-                    out.write_all(text.as_bytes())?;
+                    out.write_all(&bytes)?;
                     Ok(0)
                 };
                 self.spool.write(write).await

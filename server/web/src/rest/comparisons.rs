@@ -10,6 +10,7 @@ use axum::{
 use model::{
     caller::Admin,
     comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
+    decimals::Decimals,
     error::AppError,
     ids::TaskId,
     lang::Lang,
@@ -28,7 +29,10 @@ use super::{
 };
 use crate::{download, session::Authorized, state::AppState};
 use formats::ratings::Mapping;
-use report::figures::{RenderOptions, Theme, print::Width};
+use report::{
+    figures::{RenderOptions, Theme, print::Width},
+    tables::Print,
+};
 use services::{
     comparisons::{export::File, figure_files::Kind},
     ratings_import::File as RatingsFile,
@@ -195,10 +199,16 @@ pub async fn get_compared_task(
 ///
 /// `ratings`, `verdicts`, `outputs` and `study-ratings` have one line each and end with `.csv`, `.jsonl` or `.parquet`.
 /// Other files are `means.csv`, `pairs.csv`, `slices.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
-/// computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens.
+/// computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens. Each table of
+/// `tables.md` is also a CSV file with the same decimals: `table-automatic.csv`, `table-published.csv`, `table-manual.csv`,
+/// `table-differences.csv`, `table-agreement.csv`.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
-        ("file" = String, Path, description = "Name of the file"), ComparisonQuery),
+        ("file" = String, Path, description = "Name of the file"),
+        ("words" = Option<Lang>, Query, description = "Language of tables; English where absent"),
+        ("score_decimals" = Option<u8>, Query, description = "Decimals of scores in tables, 0 to 6; 2 where absent"),
+        ("percent_decimals" = Option<u8>, Query, description = "Decimals of percentages in tables, 0 to 6; 1 where absent"),
+        ComparisonQuery),
     responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream")))]
 pub async fn comparison_file(
     State(state): State<AppState>,
@@ -211,7 +221,10 @@ pub async fn comparison_file(
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, selection(&slug, &query)?, file, Lang::En).await?;
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
+    let print = Print { lang, decimals: Decimals::read(last)?, ..Print::default() };
+    let ready = service.ready(&admin, selection(&slug, &query)?, file, print).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), None))
 }
