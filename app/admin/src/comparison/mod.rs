@@ -26,7 +26,7 @@ use super::parts::asked;
 use chart::comparison::Links;
 use model::{
     claims::Standing,
-    comparison::{ComparisonView, Selection, TaskFilter},
+    comparison::{ComparisonFigures, ComparisonView, Selection, TaskFilter},
     decimals::Decimals,
     slices::Slices,
 };
@@ -279,7 +279,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             </section>
         }
     });
-    let short = in_short(i, found);
+    let short = in_short(i, &found.figures);
     let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
         <nav class="comparison-nav" aria-label=t.contents>
@@ -307,18 +307,18 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
 }
 
 /// The summary: a row for each dimension, and one for the tests. What is proven comes first.
-fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
+pub fn in_short(i: I18n, figures: &ComparisonFigures) -> Option<AnyView> {
     let t = i.comparison();
     let mut rows: Vec<(String, ClaimRow)> = Vec::new();
-    let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
-    if let Some(human) = &found.figures.human {
+    let models: Vec<&str> = figures.models.iter().map(String::as_str).collect();
+    if let Some(human) = &figures.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
             let standing = Standing::of_ratings(human, d);
             let row = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).row();
             rows.extend(row.map(|row| (dimension.name.get(i.lang).to_owned(), row)));
         }
     }
-    if let Some(automated) = &found.figures.automated {
+    if let Some(automated) = &figures.automated {
         let standing = Standing::of_tests(automated);
         let row = Claims::new(i, Measure::Tests, &standing, &models, &[]).row();
         rows.extend(row.map(|row| (t.by_tests.to_owned(), row)));

@@ -5,6 +5,7 @@ use std::io::Write;
 use model::{
     caller::Admin,
     comparison::Selection,
+    dataset::TaskRow,
     ids::CollectionId,
     lang::{Bilingual, Lang},
     slices::SliceBy,
@@ -17,7 +18,7 @@ use crate::{
     spool::{Download, Out},
 };
 use base::{background, clock, error::Failure};
-use comparison::input::ComparisonInput;
+use comparison::{input::ComparisonInput, line::OutputLine};
 use db::{collections, comparison_input, comparison_lines, comparisons, datasets, judgings};
 use report::{
     bundle, comparison_figures, csv,
@@ -122,6 +123,8 @@ pub struct Ready {
     name: Bilingual,
     file: File,
     print: Print,
+    /// Whether outputs are without code and description.
+    hides_code: bool,
 }
 
 impl ComparisonService {
@@ -138,7 +141,17 @@ impl ComparisonService {
         self.draw_pseudonyms(&resolved.selection).await?;
         let (name, print) = (resolved.options.name, print.into());
         let print = Print { dataset: name.get(print.lang).to_owned(), ..print };
-        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name, file, print })
+        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name, file, print, hides_code: false })
+    }
+
+    /// The outputs of a selection as CSV for the public: with code and descriptions only if `code` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::export`].
+    pub async fn public_outputs(&self, admin: &Admin, selection: Selection, code: bool) -> Result<Download, Failure> {
+        let ready = self.ready(admin, selection, File::Table(Table::Outputs, Form::Csv), Lang::En).await?;
+        self.export(Ready { hides_code: !code, ..ready }).await
     }
 
     /// Gives the raters of the selected studies who have no pseudonym theirs.
@@ -214,7 +227,10 @@ impl ComparisonService {
                         comparison_input::head(conn, ready.name, &ready.selection)?
                     }
                 };
-                write(conn, &input, (table, form), out)
+                match ready.hides_code {
+                    true => write_outputs(conn, &input, (form, true), out),
+                    false => write(conn, &input, (table, form), out),
+                }
             })
         };
         self.spool.write(work).await
@@ -349,10 +365,24 @@ fn write(
             let count = comparison_lines::each_verdict(conn, input, |line| file.write(line))?;
             file.finish().map(|()| count)
         }
-        Table::Outputs => {
-            let mut file = lines::outputs(input).table(form, out)?;
-            let count = comparison_lines::each_output(conn, input, |line| file.write(line))?;
-            file.finish().map(|()| count)
-        }
+        Table::Outputs => write_outputs(conn, input, (form, false), out),
     }
+}
+
+/// Writes the table of outputs, without code and descriptions if they are hidden.
+fn write_outputs(
+    conn: &Connection,
+    input: &ComparisonInput,
+    (form, hides_code): (Form, bool),
+    out: report::table::Out<'_>,
+) -> Result<u64, Failure> {
+    let mut file = lines::outputs(input).table(form, out)?;
+    let count = comparison_lines::each_output(conn, input, |line| {
+        if !hides_code {
+            return file.write(line);
+        }
+        let task = TaskRow { raw_nl: String::new(), signature: None, ..line.task.clone() };
+        file.write(&OutputLine { code: "", task: &task, ..*line })
+    })?;
+    file.finish().map(|()| count)
 }
