@@ -174,7 +174,7 @@ async fn what_a_public_page_says_is_limited() {
     ] {
         let new = NewPublicLink { about, ..NewPublicLink::default() };
         let refused = app.services.public_links.create(&OPERATOR, STUDY, new).await.unwrap_err();
-        assert!(matches!(&refused, AppError::Invalid(problems) if problems[0].field == field), "{refused:?}");
+        assert!(matches!(&refused, AppError::Invalid(problems) if problems[0].file == field), "{refused:?}");
     }
 }
 
