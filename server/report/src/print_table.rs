@@ -136,7 +136,7 @@ fn in_markdown(cell: &Cell) -> String {
 pub fn latex(tables: &[Table], more: &str) -> String {
     let mut out = format!(
         "% Needs \\usepackage{{booktabs,adjustbox,siunitx}}{more}.\n\
-         % For bold numbers in columns of siunitx: \\sisetup{{detect-weight=true,detect-inline-weight=math}}\n"
+         % For bold numbers in columns of siunitx: \\sisetup{{detect-weight=true}}\n"
     );
     for table in tables {
         let columns: Vec<String> = (0..table.columns.len()).map(|at| column_type(table, at)).collect();
