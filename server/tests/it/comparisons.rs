@@ -8,6 +8,7 @@ use crate::util::{Client, TestApp};
 use axum::http::{Method, StatusCode};
 use base::error::Failure;
 use model::{
+    api::Scope,
     caller::System,
     comparison::{
         ComparisonView, CountedScores, Human, Selection, SortColumn, TaskCell, TaskFilter, TaskLine, TaskPage,
@@ -19,7 +20,6 @@ use model::{
     run::Verdict,
     slices::{SliceFigure, SliceMetric, Slices},
     stats::Undefined,
-    user::Scope,
 };
 use port::Comparisons;
 use rand::{Rng, SeedableRng};
