@@ -70,6 +70,8 @@ test('a closed study\'s public page can be read until its link is revoked', asyn
   await expect(page.getByText('after the study is closed')).toBeVisible();
   await page.locator('summary', { hasText: 'Close' }).click();
   await page.getByRole('button', { name: 'Close study', exact: true }).click();
+  await page.getByLabel('Purpose').fill('Which model writes the better Java?');
+  await page.getByLabel('License').fill('CC BY 4.0');
   await page.getByLabel("Also show the tasks and the models' code").check();
   await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByLabel('Link', { exact: true }).inputValue();
@@ -85,8 +87,15 @@ test('a closed study\'s public page can be read until its link is revoked', asyn
       const text = (await anybody.textContent('main')) ?? '';
       expect(text).toContain('Northwind');
       expect(text).not.toMatch(/\b(ada|bo|chen)\b/);
+      expect(text).toContain('Which model writes the better Java?');
+      expect(text).toContain('CC BY 4.0');
+      // The picture for other sites is on the page, too.
+      const picture = anybody.locator('.public-embed');
+      await picture.scrollIntoViewIfNeeded();
+      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(100);
       if (javaScriptEnabled) {
         await hydrated(anybody);
+        await expect(anybody.locator('#embed-html')).toHaveValue(new RegExp(`src="${server.url}/public/[^"]+/embed.svg`));
         expect((await new AxeBuilder({ page: anybody }).analyze()).violations).toEqual([]);
       }
       await anybody.locator('.public-tasks a').first().click();

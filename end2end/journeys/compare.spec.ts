@@ -106,8 +106,19 @@ test('two models are compared, from the dataset to a task, and exported', async 
   const marked = await file('CSV for Excel: Ratings');
   expect(marked.toString('utf8').trimEnd().split(/\r?\n/)).toEqual(['\ufeff' + csv[0], ...csv.slice(1)]);
   expect((await file('Parquet: Outputs')).subarray(0, 4).toString('latin1')).toBe('PAR1');
-  expect((await file('Tables, Markdown')).toString('utf8')).toContain('| Correctness |');
-  expect((await file('Tables, LaTeX')).toString('utf8')).toContain('\\toprule');
+  const tables = async (format: string, decimals: string) => {
+    const bytes = await taken(page, async () => {
+      await page.getByText('Export', { exact: true }).click();
+      await page.locator('#print-file').selectOption(format);
+      await page.getByLabel('Decimals of scores').selectOption(decimals);
+      await page.getByRole('button', { name: 'Download tables' }).click();
+    });
+    await page.getByText('Export', { exact: true }).click();
+    return bytes.toString('utf8');
+  };
+  expect(await tables('Markdown', '2')).toMatch(/\| \*\*\d\.\d\d\*\* \|/);
+  expect(await tables('LaTeX', '3')).toContain('S[table-format=1.3]');
+  expect(await tables('CSV: mean scores', '0')).toMatch(/^Model,/);
   const zip = await file('Reproducible bundle (zip)');
   expect(zip.subarray(0, 2).toString('latin1')).toBe('PK');
   for (const name of ['manifest.json', 'ratings.jsonl', 'figures.json', 'figures/correctness-means.svg', 'statistics.md']) {
@@ -119,6 +130,18 @@ test('two models are compared, from the dataset to a task, and exported', async 
   expect(svg.toString('utf8')).toMatch(/^<svg[^]*<title>Correctness: means<\/title>/);
   const png = await taken(page, () => means.getByRole('link', { name: 'PNG' }).first().click());
   expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
+
+  // Slices of the tasks, with the number of tasks of each.
+  await page.getByText('Results by difficulty, length or language').click();
+  await page.getByLabel('Slice by').selectOption('Length of the description');
+  await page.locator('#slices').getByRole('button', { name: 'Show' }).click();
+  await expect(page).toHaveURL(/slice=length/);
+  const slices = page.locator('#slices tbody tr');
+  await expect(slices).toHaveCount(3);
+  await expect(slices.first()).toContainText(/n = \d+/);
+  await page.locator('#slices').getByLabel('Metric').selectOption('Maintainability (1–5)');
+  await expect(page).toHaveURL(/slice_metric=maintainability/);
+  await expect(page.locator('#slices caption')).toHaveText('Maintainability (1–5)');
 
   // The paper's layout is one click away.
   await page.getByRole('link', { name: 'AixBench paper layout' }).click();

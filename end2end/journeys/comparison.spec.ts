@@ -45,7 +45,7 @@ test('an admin reads the comparison', async ({ page }) => {
   expect(await height()).toBeLessThanOrEqual(9000);
   // On a phone, each model has two lines: no ranking scrolls sideways.
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const box of await page.locator('.table-box:has(.ranking)').all()) {
+  for (const box of await page.locator('.table-box:has(.ranking), .matrix-box').all()) {
     expect(await box.evaluate((e) => e.scrollWidth - e.clientWidth)).toBeLessThanOrEqual(1);
   }
   await page.goBack();

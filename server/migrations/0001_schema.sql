@@ -1401,6 +1401,11 @@ CREATE TABLE public_links (
     study_id    INTEGER NOT NULL REFERENCES all_studies (id),
     secret_hash TEXT NOT NULL UNIQUE,          -- SHA-256 of the link's secret
     code        INTEGER NOT NULL,              -- whether the page shows the models' code
+    -- What the page says about the study; empty where nothing is said.
+    purpose     TEXT NOT NULL DEFAULT '',
+    authors     TEXT NOT NULL DEFAULT '',
+    contact     TEXT NOT NULL DEFAULT '',
+    license     TEXT NOT NULL DEFAULT '',
     created_by  INTEGER REFERENCES users (id),
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER,

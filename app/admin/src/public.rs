@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use leptos_meta::Meta;
 use leptos_router::hooks::use_params_map;
 
-use crate::{by_people, task_text, tested};
+use crate::{by_people, comparison::in_short, task_text, tested};
+use chart::bars::escape;
 use model::{
     api::{PublicStudy, PublicTask},
     comparison::ComparisonFigures,
@@ -17,6 +18,7 @@ use texts::I18n;
 use ui::{
     code::CodeBox,
     context::use_i18n,
+    copy::CopyRow,
     frame::Page,
     load::{Data, Load},
     notice::{Notice, Tone},
@@ -37,7 +39,7 @@ pub fn PublicStudyPage() -> impl IntoView {
 
 fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
     let t = i.api();
-    let figures = found.figures;
+    let figures = found.figures.clone();
     let rated = figures.human.iter().flat_map(|human| &human.comparison.models);
     let ratings: u64 = rated.map(|model| model.ratings).sum();
     let models = figures.models.join(" · ");
@@ -61,14 +63,27 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
             </section>
         }
     });
-    let unfinished = (found.done < found.wanted).then(|| {
+    let coverage = if found.done < found.wanted {
         let text = (t.closed_before_the_end)(&i.number(found.done), &i.number(found.wanted));
-        view! { <Notice tone=Tone::Care><p>{text}</p></Notice> }
-    });
+        view! { <Notice tone=Tone::Care><p>{text}</p></Notice> }.into_any()
+    } else {
+        view! { <p>{(t.all_planned)(&i.number(found.done))}</p> }.into_any()
+    };
+    let about = &found.about;
+    let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let purpose = said(&about.purpose).map(|text| view! { <p class="public-purpose">{text}</p> });
+    let fact =
+        |name: &'static str, text: &str| said(text).map(|text| view! { <div><dt>{name}</dt><dd>{text}</dd></div> });
+    let (authors, contact) = (fact(t.authors, &about.authors), fact(t.contact, &about.contact));
+    let license = fact(t.license, &about.license);
+    let short = (!found.counting).then(|| in_short(i, &figures));
+    let reuse = reuse(i, secret, &found, ratings);
     view! {
         <Page title=found.title>
+            {purpose}
             <p class="lead">{t.public_note}</p>
-            {unfinished}
+            {coverage}
+            {short}
             <dl class="facts">
                 <div><dt>{i.admin().models}</dt><dd>{models}</dd></div>
                 <div><dt>{i.admin().dataset}</dt><dd>{found.dataset}</dd></div>
@@ -78,13 +93,117 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
                 <div><dt>{t.raters_per_output}</dt><dd>{found.raters_per_output}</dd></div>
                 <div><dt>{t.public_created}</dt><dd>{i.date(found.created_at)}</dd></div>
                 <div><dt>{t.public_published}</dt><dd>{i.date(found.published_at)}</dd></div>
+                {authors}
+                {contact}
+                {license}
             </dl>
             {figures_view(i, &figures, found.counting)}
             {code}
+            {reuse}
             <p class="muted small">{t.public_how}</p>
         </Page>
     }
     .into_any()
+}
+
+/// How to cite the study, its files, and the figure for other pages.
+fn reuse(i: I18n, secret: &str, found: &PublicStudy, ratings: u64) -> AnyView {
+    let t = i.api();
+    let page = format!("/public/{secret}");
+    let year = found.published_at.rfc3339().chars().take(4).collect::<String>();
+    let about = (t.cited_as)(&found.dataset, &i.number(ratings), &i.number(found.raters));
+    let authors = &found.about.authors;
+    let by = if authors.is_empty() { String::new() } else { format!("{authors}. ") };
+    let cited = format!("{by}{} ({year}). {about}", found.title);
+    let bibtex = bibtex(found, &year, &about, &page);
+    let license = found.about.license.is_empty().then(|| view! { <p>{t.no_license}</p> });
+    let link = |name: String, word: &'static str| {
+        view! { " "<a href=name download="" rel="external">{word}</a> }
+    };
+    let file = |name: &'static str, file: &str, others: &[(&str, &'static str)]| {
+        let links = std::iter::once((file, "CSV")).filter(|(file, _)| !file.is_empty()).chain(others.iter().copied());
+        let links = links.map(|(file, word)| link(format!("{page}/files/{file}"), word)).collect_view();
+        view! { <li>{name}{i.common.colon}{links}</li> }
+    };
+    let figures = found.captions.iter().map(|caption| {
+        let links = ["svg", "pdf", "png", "csv"].map(|kind| {
+            let href = format!("{page}/figures/{}.{kind}?words={}", caption.id, i.lang.code());
+            view! { " "<a href=href download="" rel="external">{kind.to_uppercase()}</a> }
+        });
+        view! { <li><span class="small">{caption.text.get(i.lang).to_owned()}</span>{links.collect_view()}</li> }
+    });
+    let figures = figures.collect_view();
+    let embed = (!found.captions.is_empty()).then(|| {
+        let alt = (t.embed_alt)(&found.title);
+        let image = format!("{page}/embed.svg?words={}", i.lang.code());
+        let html = format!(r#"<a href="{page}"><img src="{image}" width="336" alt="{}"></a>"#, escape(&alt));
+        view! {
+            <h3>{t.embed}</h3>
+            <p class="muted small">{t.embed_note}</p>
+            <p><img class="public-embed" src=image alt=alt loading="lazy"/></p>
+            <CopyRow id="embed-html" label=t.embed_html text=html rows=3/>
+        }
+    });
+    view! {
+        <section id="cite" class="stack" aria-labelledby="cite-head">
+            <h2 id="cite-head">{t.cite}</h2>
+            {license}
+            <h3>{t.cite_text}</h3>
+            <CopyRow id="cite-text" label=t.cite_text text=cited rows=2/>
+            <h3>{t.bibtex}</h3>
+            <CopyRow id="cite-bibtex" label=t.bibtex text=bibtex rows=7/>
+            <noscript><p class="muted small">{t.address_note}</p></noscript>
+            <h3>{t.public_data}</h3>
+            <ul>
+                {file(t.file_outputs, "outputs.csv", &[])}
+                {file(t.file_means, "means.csv", &[])}
+                {file(t.file_pairs, "pairs.csv", &[])}
+                {file(t.file_slices, "slices.csv", &[])}
+                {file(t.file_tables, "", &[("tables.tex", "LaTeX"), ("tables.md", "Markdown")])}
+            </ul>
+            <p class="muted small">{t.public_data_note}</p>
+            <details class="fold">
+                <summary>{t.figure_files}</summary>
+                <ul class="public-figures">{figures}</ul>
+            </details>
+            {embed}
+        </section>
+    }
+    .into_any()
+}
+
+/// An entry for a bibliography. The address is a path until a browser completes it.
+fn bibtex(found: &PublicStudy, year: &str, about: &str, page: &str) -> String {
+    let author = match found.about.authors.as_str() {
+        "" => String::new(),
+        // Braces keep the name of an institution together.
+        authors => format!("  author = {{{{{}}}}},\n", in_bibtex(authors)),
+    };
+    format!(
+        "@misc{{{}-{year},\n{author}  title = {{{}}},\n  year = {{{year}}},\n  note = {{{}}},\n  url = {{{page}}}\n}}",
+        found.dataset,
+        in_bibtex(&found.title),
+        in_bibtex(about)
+    )
+}
+
+/// Text without the characters that mean something in LaTeX.
+fn in_bibtex(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\\' => out.push_str("\\textbackslash{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Ratings, tests, and their agreement. No mark has a link: the tasks behind it are for admins.
@@ -171,4 +290,14 @@ fn task_page(i: I18n, secret: &str, found: PublicTask) -> AnyView {
         </Page>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bibtex_has_no_markup_of_a_title() {
+        assert_eq!(in_bibtex("50% & {a_b} \\x"), "50\\% \\& \\{a\\_b\\} \\textbackslash{}x");
+    }
 }

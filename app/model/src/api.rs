@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    comparison::ComparisonFigures,
+    comparison::{Caption, ComparisonFigures},
     dataset::TaskRow,
     fault::RequestFault,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
@@ -183,10 +183,33 @@ pub struct PublicLinkRow {
     pub revoked_at: Option<Timestamp>,
     /// Whether it is neither expired nor revoked.
     pub open: bool,
+    pub about: Publication,
+}
+
+/// What an admin writes about a study that is published. A field is empty where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct Publication {
+    /// What the study is for.
+    pub purpose: String,
+    /// Whom a citation names: people, or an institution.
+    pub authors: String,
+    /// Whom readers can ask: a name, an address.
+    pub contact: String,
+    /// The license of figures and data.
+    pub license: String,
+}
+
+impl Publication {
+    /// Most characters of the purpose.
+    pub const PURPOSE: usize = 2000;
+    /// Most characters of each other field.
+    pub const LINE: usize = 300;
 }
 
 /// Request for a new public link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct NewPublicLink {
     /// Whether the page shows tasks and the models' code.
@@ -195,6 +218,8 @@ pub struct NewPublicLink {
     /// Lifetime in days, 1 to 3650; `None` for no expiry.
     #[serde(default)]
     pub days: Option<u32>,
+    #[serde(default)]
+    pub about: Publication,
 }
 
 /// A newly created public link.
@@ -213,6 +238,7 @@ pub struct PublicStudy {
     pub title: String,
     /// Short name of the dataset.
     pub dataset: String,
+    pub about: Publication,
     /// Number of raters.
     pub raters: u64,
     /// Planned ratings per output.
@@ -229,6 +255,8 @@ pub struct PublicStudy {
     pub figures: ComparisonFigures,
     /// Whether the first figures are still being computed.
     pub counting: bool,
+    /// Captions of the figures that can be downloaded.
+    pub captions: Vec<Caption>,
     /// The tasks, if the link shows code.
     pub tasks: Vec<(TaskId, String, String)>,
 }

@@ -6,6 +6,7 @@ use model::{caller::Admin, error::Answer};
 use model::{
     comparison::{ComparedTask, ComparisonView, Selection, StudyComparison, TaskFilter, TaskPage},
     ids::{StudyId, TaskId},
+    slices::{SliceBy, Slices},
 };
 
 /// Comparisons of a dataset's models, for admins.
@@ -19,6 +20,8 @@ pub trait Comparisons: Send + Sync {
     async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String>;
     /// A page of the selection's tasks that match the filter.
     async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage>;
+    /// The selection's results by slices of its tasks.
+    async fn slices(&self, admin: &Admin, selection: Selection, by: SliceBy) -> Answer<Slices>;
     /// One task with the selected models' outputs; the filter determines its neighbors.
     async fn task(&self, admin: &Admin, selection: Selection, filter: TaskFilter, task: TaskId)
     -> Answer<ComparedTask>;

@@ -8,7 +8,7 @@ use model::api::{NewPublicLink, NewToken, NewWebhook};
 use model::{
     api::{
         ApiReference, CreatedPublicLink, CreatedToken, CreatedWebhook, DeliveryRow, PublicLinkRow, PublicStudy,
-        PublicTask, Scope, TokenRow, WebhookEvent, WebhookRow,
+        PublicTask, Publication, Scope, TokenRow, WebhookEvent, WebhookRow,
     },
     error::AppError,
     ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
@@ -99,9 +99,14 @@ pub async fn public_links(study: StudyId, #[server(default)] page: PageOf) -> Re
 
 /// Creates a public link to a closed study and returns its path, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_public_link", protocol = Call)]
-pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<CreatedPublicLink, AppError> {
+pub async fn create_public_link(
+    study: StudyId,
+    code: bool,
+    days: Option<u32>,
+    #[server(default)] about: Publication,
+) -> Result<CreatedPublicLink, AppError> {
     let (ports, admin) = ports()?;
-    ports.public_links.create(&admin, study, NewPublicLink { code, days }).await
+    ports.public_links.create(&admin, study, NewPublicLink { code, days, about }).await
 }
 
 /// Revokes a public link.

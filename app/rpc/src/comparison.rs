@@ -6,6 +6,7 @@ use model::{
     comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
     error::AppError,
     ids::TaskId,
+    slices::{SliceBy, Slices},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
@@ -30,6 +31,13 @@ pub async fn comparison_revision(selection: Selection) -> Result<String, AppErro
 pub async fn comparison_tasks(selection: Selection, filter: TaskFilter) -> Result<TaskPage, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.tasks(&admin, selection, filter).await
+}
+
+/// A selection's results by slices of its tasks.
+#[server(prefix = "/rpc", endpoint = "comparison_slices", protocol = Call)]
+pub async fn comparison_slices(selection: Selection, by: SliceBy) -> Result<Slices, AppError> {
+    let (ports, admin) = ports()?;
+    ports.comparisons.slices(&admin, selection, by).await
 }
 
 /// One task with the selected models' outputs.

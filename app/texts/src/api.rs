@@ -107,12 +107,42 @@ texts! {
         read_code: "Tasks and code of the models", "任务与模型的代码";
         public_created: "Study created", "项目创建于";
         public_published: "Published", "发布于";
+        purpose: "Purpose", "研究目的";
+        purpose_hint: "What the study is for, in a few sentences. Shown at the top of the page.", "用几句话说明本研究的目的，显示在页面顶部。";
+        authors: "Authors or institution", "作者或机构";
+        authors_hint: "Named in the citation.", "用于引用格式。";
+        contact: "Contact", "联系方式";
+        contact_hint: "Whom readers can ask, such as an e-mail address. Anyone with the link sees it.", "读者可以联系谁，例如电子邮箱。持有链接的人都能看到。";
+        license: "License", "许可协议";
+        license_hint: "Of figures and data, such as CC BY 4.0.", "图表和数据的许可协议，例如 CC BY 4.0。";
+        publication: "On the page", "页面信息";
+        cite: "Cite and reuse", "引用与使用";
+        cite_text: "Citation", "引用格式";
+        bibtex: "BibTeX", "BibTeX";
+        no_license: "No license is stated: ask before you reuse figures or data.", "未说明许可协议：使用图表或数据前请先征得同意。";
+        public_data: "Data", "数据";
+        public_data_note: "Means of each output, without raters, times and comments.", "每个输出的均值，不含评分者、时间和评语。";
+        file_outputs: "Outputs with mean scores and verdicts", "各输出的平均分与测试结果";
+        file_means: "Means", "均值";
+        file_pairs: "Differences between models", "模型差异";
+        file_slices: "Slices of tasks", "任务分组";
+        file_tables: "Tables for print", "排版用表格";
+        figure_files: "Figures", "图表";
+        embed: "Embed", "嵌入";
+        embed_note: "One SVG file with its own font. It runs no script and loads nothing.", "单个 SVG 文件，自带字体，不运行脚本，也不加载其他内容。";
+        embed_html: "HTML to copy", "可复制的 HTML";
+        address_note: "Without JavaScript, put this server's address before the paths.", "未启用 JavaScript 时，请在路径前加上本服务器的地址。";
         public_how: "AixGrade's docs/statistics.md describes how the figures are computed and how to interpret them.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
     }
     sentences {
         closed_before_the_end(done: &str, planned: &str)
             { format!("The study was closed after {done} of {planned} planned ratings.") }
             { format!("项目结束时只完成了计划的 {planned} 条评分中的 {done} 条。") }
+        all_planned(done: &str) { format!("All {done} planned ratings were made.") } { format!("计划的 {done} 条评分已全部完成。") }
+        cited_as(dataset: &str, ratings: &str, raters: &str)
+            { format!("Human ratings of code by models on {dataset}: {ratings} ratings, {raters} raters. Made with AixGrade.") }
+            { format!("{dataset} 上模型代码的人工评分：{ratings} 条评分，{raters} 位评分者。使用 AixGrade 完成。") }
+        embed_alt(title: &str) { format!("Results of {title}") } { format!("{title}的结果") }
         revoke_which(label: &str) { format!("Revoke \"{label}\"") } { format!("撤销“{label}”") }
         revoke_link_of(when: &str) { format!("Revoke the link created {when}") } { format!("撤销 {when} 创建的链接") }
         messages_of(url: &str) { format!("Deliveries to {url}") } { format!("推送记录：{url}") }

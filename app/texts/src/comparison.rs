@@ -189,8 +189,15 @@ texts! {
         export_pairs: "All pairs of models", "全部模型对";
         csv_for_excel: "CSV for Excel", "CSV（适用于 Excel）";
         pairs_csv: "All pairs of models, CSV", "全部模型对 CSV";
-        tables_md: "Tables, Markdown", "表格 Markdown";
-        tables_tex: "Tables, LaTeX", "表格 LaTeX";
+        print_tables: "Tables for print", "排版用表格";
+        print_format: "Format", "格式";
+        print_scores: "Decimals of scores", "评分小数位";
+        print_percent: "Decimals of percentages", "百分比小数位";
+        print_download: "Download tables", "下载表格";
+        csv_automatic: "CSV: automated tests", "CSV：自动测试";
+        csv_manual: "CSV: mean scores", "CSV：评分均值";
+        csv_differences: "CSV: differences", "CSV：差异";
+        csv_agreement: "CSV: agreement", "CSV：一致性";
         bundle: "Reproducible bundle (zip)", "可复现的完整数据包（zip）";
         dataset_folder: "Folder for Hugging Face datasets (zip)", "Hugging Face datasets 文件夹（zip）";
         export_hint: "Raters appear under pseudonyms, which stay the same within a study.", "评分者以化名出现，同一项目中保持不变。";
@@ -203,6 +210,24 @@ texts! {
         differences_from: "Mark differences from", "标出差异，相对于";
         no_base: "No model", "不标出";
         models_pages: "Pages of models", "模型分页";
+        slices: "Slices of tasks", "任务分组";
+        slices_what: "Results by difficulty, length or language", "按难度、长度或语言查看结果";
+        slice_by: "Slice by", "分组依据";
+        by_difficulty: "Difficulty", "难度";
+        by_length: "Length of the description", "描述长度";
+        by_code_lang: "Programming language", "编程语言";
+        hard: "Hard: under 1/3 pass", "困难：通过率低于 1/3";
+        medium: "Medium: 1/3 to 2/3 pass", "中等：通过率 1/3 至 2/3";
+        easy: "Easy: over 2/3 pass", "容易：通过率高于 2/3";
+        unknown_difficulty: "Unknown: no other model tested", "未知：没有其他模型的测试结果";
+        difficulty_rough: "With so few models, this share is a rough measure.", "模型很少，这一比例较为粗略。";
+        difficulty_none: "Difficulty is the share of the other models that pass a task. It needs test results of at least two models.", "难度是其他模型中通过该任务的比例，至少需要两个模型的测试结果。";
+        difficulty_own: "Means over slices are over each model's own tasks; those over all tasks are adjusted for tasks.", "各组的均值只含该模型自己的任务；全部任务的均值已按任务调整。";
+        length_note: "The tasks are in up to three groups of about the same size. Descriptions of the same length are in the same group.", "任务按描述长度分为至多三组，各组任务数大致相同；长度相同的描述在同一组。";
+        length_mixed: "A Chinese description has fewer characters than an English one that says the same: select one description language to compare like with like.", "同样的内容，中文描述的字符数比英文少：如需同等比较，请只选一种描述语言。";
+        slice_adjusted: "Where the models have different tasks, their means are adjusted for tasks within the slice.", "各模型任务不同的组内，均值已按任务调整。";
+        slice_intervals: "In brackets: 95% interval, bootstrapped over the tasks of the slice. Slices are not tested against each other; with several of them, some differ by chance.", "方括号内为 95% 置信区间（对组内任务自助抽样）。各组之间未作检验；分组较多时，部分差异可能出于偶然。";
+        slices_csv: "All slices, CSV", "全部分组 CSV";
     }
     title(name: &str): "Comparison: {name}", "比较：{name}";
     export_as(format: &str, table: &str): "{format}: {table}", "{format}：{table}";
@@ -232,6 +257,21 @@ texts! {
     lower_than(base: &str): "lower than {base}", "低于 {base}";
     marks_key(base: &str): "▲ higher, ▼ lower than {base}", "▲ 高于、▼ 低于 {base}";
     models_shown(first: u64, last: u64, all: u64): "Models {first} to {last} of {all}", "第 {first}–{last} 个模型，共 {all} 个";
+    characters(shortest: &str, longest: &str): "{shortest} to {longest} characters", "{shortest}–{longest} 个字符";
+    characters_of(length: &str): "{length} characters", "{length} 个字符";
+    slice_tasks(n: &str): "n = {n}", "n = {n}";
+    slice_few(min: u64):
+        "Without an interval: fewer than {min} tasks.",
+        "无区间：任务少于 {min} 个。";
+    slice_single(n: &str, name: &str):
+        "All {n} tasks are in one slice ({name}), so there is nothing to compare.",
+        "全部 {n} 个任务都在同一组（{name}），没有可比较的分组。";
+    slice_models(shown: u64, all: u64):
+        "{shown} of {all} models, highest values first; the CSV file has all.",
+        "共 {all} 个模型，显示数值最高的 {shown} 个；CSV 文件包含全部。";
+    difficulty_note(models: u64):
+        "A task's difficulty for a model is the share of the other models with an output for it that pass it (pass@1; {models} models have test results). A model's own result does not decide its slice, so each model has its own tasks in a slice: compare slices in a row, not models in a column.",
+        "任务对某个模型的难度，是其他对该任务有输出的模型的通过比例（pass@1；{models} 个模型有测试结果）。模型自身的结果不决定其所在组，因此各模型在同一组中的任务不同：请横向比较同一行的各组，不要纵向比较各模型。";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";

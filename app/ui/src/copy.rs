@@ -11,38 +11,60 @@ pub fn CopyRow(
     id: &'static str,
     /// The field's label, for screen readers.
     label: &'static str,
-    /// The text. If it begins with `/`, it is a path on this server and shown as a full address.
+    /// The text. A path on this server, which begins the text, an attribute or a field in braces, is shown as a full address.
     #[prop(into)]
     text: String,
+    /// Number of lines that are in sight.
+    #[prop(default = 1)]
+    rows: u32,
 ) -> impl IntoView {
     let t = use_i18n().admin();
-    let field = NodeRef::<leptos::html::Input>::new();
+    let (field, area) = (NodeRef::<leptos::html::Input>::new(), NodeRef::<leptos::html::Textarea>::new());
     let toast = toaster();
     let full = RwSignal::new(text);
     // The server does not know its public name; the browser does.
     effect(move |_| {
         if let Ok(origin) = window().location().origin() {
-            full.update(|text| {
-                if text.starts_with('/') {
-                    text.insert_str(0, &origin);
-                }
-            });
+            full.update(|text| *text = with_origin(text, &origin));
         }
     });
     let copy = move |_| {
-        let Some(input) = field.get_untracked() else { return };
-        input.select();
+        match (field.get_untracked(), area.get_untracked()) {
+            (Some(input), _) => input.select(),
+            (None, Some(area)) => area.select(),
+            (None, None) => return,
+        }
         // The clipboard API is missing on plain http; selected text can be copied everywhere.
         let done = copy_selection();
         toast(if done { t.copied } else { t.copy_by_hand }.into());
     };
+    let input = match rows {
+        0 | 1 => {
+            view! { <input class="input" id=id node_ref=field readonly prop:value=full value=full.get_untracked()/> }
+                .into_any()
+        }
+        rows => view! {
+            <textarea class="input" id=id node_ref=area readonly rows=rows.to_string() prop:value=full>
+                {full.get_untracked()}
+            </textarea>
+        }
+        .into_any(),
+    };
     view! {
         <div class="copy-row">
             <label class="visually-hidden" for=id>{label}</label>
-            <input class="input" id=id node_ref=field readonly prop:value=full value=full.get_untracked()/>
+            {input}
             <button class="button" type="button" on:click=copy>{t.copy}</button>
         </div>
     }
+}
+
+/// The text with full addresses in place of paths.
+fn with_origin(text: &str, origin: &str) -> String {
+    if text.starts_with('/') {
+        return format!("{origin}{text}");
+    }
+    text.replace("=\"/", &format!("=\"{origin}/")).replace("{/", &format!("{{{origin}/"))
 }
 
 /// Copies the selected text; returns whether it succeeded.
@@ -54,4 +76,21 @@ fn copy_selection() -> bool {
         .and_then(|f| f.dyn_into::<leptos::web_sys::js_sys::Function>().ok())
         .and_then(|f| f.call1(&document, &"copy".into()).ok())
         .is_some_and(|done| done.is_truthy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_addresses_and_nothing_else_changes() {
+        let check = |text, expected| assert_eq!(with_origin(text, "https://a.example"), expected);
+        check("/public/x", "https://a.example/public/x");
+        check(
+            r#"<a href="/x"><img src="/y.svg" alt="1/2"></a>"#,
+            r#"<a href="https://a.example/x"><img src="https://a.example/y.svg" alt="1/2"></a>"#,
+        );
+        check("url = {/x}, title = {a/b}", "url = {https://a.example/x}, title = {a/b}");
+        check("https://b.example/x", "https://b.example/x");
+    }
 }

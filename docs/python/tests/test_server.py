@@ -78,6 +78,10 @@ class OnServer(unittest.TestCase):
         self.assertTrue(pairs["p"].dropna().between(0, 1).all())
         agreement = comparison.agreement()
         self.assertEqual(list(agreement["figure"]), ["correctness", "code_quality", "maintainability"])
+        slices = comparison.slices("length")
+        self.assertEqual(set(slices["figure"]), {"correctness", "code_quality", "maintainability", "pass@1"})
+        self.assertTrue(slices.loc[slices["tasks"] < 5, "low"].isna().all())
+        self.assertTrue(slices["slice"].str.fullmatch(r"\d+-\d+").all())
         self.assertIn(b"Correctness", comparison.file("tables.md"))
         self.assertIn(b"<svg", comparison.picture("correctness-means.svg"))
 

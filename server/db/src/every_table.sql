@@ -146,8 +146,9 @@ INSERT INTO all_judgings (id, version_id, rubric_id, judge, file_name, created_b
 INSERT INTO judged_scores (judging_id, output_id, scores, comment) VALUES (1, 1, '12', 'ok');
 INSERT INTO judged_instructions (judging_id, output_id, turn, answer) VALUES (1, 1, 1, 1);
 INSERT INTO figures (key, selection, json, computed_at) VALUES ('fk', 'fc', x'7b7d', 1000);
-INSERT INTO public_links (id, study_id, secret_hash, code, created_by, created_at, expires_at, revoked_at)
-    VALUES (1, 2, 'ph', 1, 1, 1000, NULL, NULL);
+INSERT INTO public_links (id, study_id, secret_hash, code, purpose, authors, contact, license, created_by, created_at, expires_at,
+    revoked_at)
+    VALUES (1, 2, 'ph', 1, 'why', 'who', 'w@a.example', 'CC BY 4.0', 1, 1000, NULL, NULL);
 
 INSERT INTO announcements (id, token, en, zh, study_id, created_at, created_by) VALUES (1, 'announced', 'hello', '', 1, 5, 1);
 INSERT INTO announcements_read (announcement_id, user_id, read_at) VALUES (1, 1, 6);

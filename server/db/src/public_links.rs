@@ -1,7 +1,7 @@
 //! Links to the public pages of closed studies.
 
 use model::{
-    api::PublicLinkRow,
+    api::{NewPublicLink, PublicLinkRow, Publication},
     ids::{PublicLinkId, StudyId, UserId},
     page::{PageOf, Paged},
     time::Timestamp,
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 use super::page::{self, List, Sort};
 use base::{clock, error::Failure};
 
-const LINK: &str = "l.id, l.code, l.created_at, l.expires_at, l.revoked_at,
+const LINK: &str = "l.id, l.code, l.purpose, l.authors, l.contact, l.license, l.created_at, l.expires_at, l.revoked_at,
         l.revoked_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ?3) AND s.status = 'closed' AS open, l.study_id";
 const STUDY: &str = "CROSS JOIN studies s ON s.id = l.study_id";
 
@@ -52,14 +52,26 @@ pub fn insert(
     conn: &Connection,
     study: StudyId,
     secret_hash: &str,
-    code: bool,
+    new: &NewPublicLink,
     expires_at: Option<Timestamp>,
     by: Option<UserId>,
 ) -> Result<PublicLinkId, Failure> {
     Ok(PublicLinkId(conn.query_row(
-        "INSERT INTO public_links (study_id, secret_hash, code, created_by, created_at, expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-        params![study.0, secret_hash, code, by.map(|id| id.0), clock::now().0, expires_at.map(|at| at.0)],
+        "INSERT INTO public_links
+            (study_id, secret_hash, code, created_by, created_at, expires_at, purpose, authors, contact, license)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
+        params![
+            study.0,
+            secret_hash,
+            new.code,
+            by.map(|id| id.0),
+            clock::now().0,
+            expires_at.map(|at| at.0),
+            new.about.purpose,
+            new.about.authors,
+            new.about.contact,
+            new.about.license
+        ],
         |row| row.get(0),
     )?))
 }
@@ -83,5 +95,11 @@ fn link(row: &Row<'_>) -> rusqlite::Result<PublicLinkRow> {
         expires_at: row.get::<_, Option<i64>>("expires_at")?.map(Timestamp),
         revoked_at: row.get::<_, Option<i64>>("revoked_at")?.map(Timestamp),
         open: row.get("open")?,
+        about: Publication {
+            purpose: row.get("purpose")?,
+            authors: row.get("authors")?,
+            contact: row.get("contact")?,
+            license: row.get("license")?,
+        },
     })
 }

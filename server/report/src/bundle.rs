@@ -99,8 +99,9 @@ pub fn write<W: Write + Seek + Send>(
     }
     zip.add("figures.json", &serde_json::to_vec_pretty(figures)?)?;
     for (lang, suffix) in [(Lang::En, ""), (Lang::Zh, ".zh")] {
-        zip.add(&format!("tables{suffix}.md"), tables::markdown(figures, lang).as_bytes())?;
-        zip.add(&format!("tables{suffix}.tex"), tables::latex(figures, lang).as_bytes())?;
+        let print = tables::Print { lang, dataset: input.name.get(lang).to_owned(), ..tables::Print::default() };
+        zip.add(&format!("tables{suffix}.md"), tables::markdown(figures, &print).as_bytes())?;
+        zip.add(&format!("tables{suffix}.tex"), tables::latex(figures, &print).as_bytes())?;
     }
     let raters: Vec<String> = input.raters.iter().map(|(_, name)| name.clone()).collect();
     let options = figures::RenderOptions { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };

@@ -605,7 +605,7 @@ proptest! {
 /// The sign of a difference is that of the difference of the two means, or the tables say that it is not; and they say it
 /// where means are adjusted, and nowhere else.
 fn signs_agree(figures: &model::comparison::ComparisonFigures, human: &Human) {
-    let (c, tables) = (&human.comparison, super::tables::markdown(figures, Lang::En));
+    let (c, tables) = (&human.comparison, super::tables::markdown(figures, &Lang::En.into()));
     let mean = |model: usize| c.models[model].dimensions[0].mean;
     let is_opposed = |x: &model::ratings::Difference| {
         let (first, second) = (mean(x.first)?, mean(x.second)?);

@@ -36,7 +36,7 @@ use stats::{
 
 // Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`, 8 << 16
 // `stats::conversations`.
-const MEANS: u64 = 1 << 16;
+pub(super) const MEANS: u64 = 1 << 16;
 const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;
 const BOTH: u64 = 5 << 16;
@@ -87,7 +87,7 @@ impl Drawn {
 }
 
 /// The model's key, which selects its random streams.
-fn key(input: &ComparisonInput, model: usize) -> u64 {
+pub(super) fn key(input: &ComparisonInput, model: usize) -> u64 {
     input.models.get(model).map_or(0, |(id, _)| id.0.unsigned_abs())
 }
 

@@ -12,8 +12,8 @@ use model::lang::Lang;
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use super::{
+    print_table::escape_markdown,
     table::{Column, Out, Type},
-    tables::escape_markdown,
 };
 use base::error::Failure;
 use comparison::input::ComparisonInput;

@@ -4,13 +4,14 @@ use model::{
     comparison::Automated,
     lang::Lang,
     published::{Difference, PublishedChecked},
+    ratings::Interval,
 };
 use texts::I18n;
 
-use super::tables::{ks, shares};
+use super::tables::ks;
 
-/// The rows below the guarded figures; none where no model has verdicts as published.
-pub fn rows(automated: &Automated, lang: Lang) -> Vec<Vec<String>> {
+/// A row for each figure, with percentages of these decimals; none where no model has verdicts as published.
+pub fn rows(automated: &Automated, lang: Lang, decimals: u8) -> Vec<Vec<String>> {
     let all: Vec<Option<&PublishedChecked>> =
         automated.models.iter().map(|checked| checked.as_ref()?.published.as_ref()).collect();
     if all.iter().all(Option::is_none) {
@@ -22,12 +23,12 @@ pub fn rows(automated: &Automated, lang: Lang) -> Vec<Vec<String>> {
         [name].into_iter().chain(cells).collect::<Vec<_>>()
     };
     let mut rows = vec![row(texts.published_k(1), &|p| {
-        format!("{} ({:.2}%{})", p.figures.solved, p.figures.pass_at_1 * 100.0, shares(p.pass_interval))
+        format!("{} ({})", p.figures.solved, share(p.figures.pass_at_1, p.pass_interval, decimals))
     })];
     for k in ks(automated) {
         rows.push(row(texts.published_k(k), &|p| {
             let found = p.pass_at.iter().find(|at| at.k == k);
-            found.map_or_else(|| "–".into(), |at| format!("{:.2}%{}", at.value * 100.0, shares(at.interval)))
+            found.map_or_else(|| "–".into(), |at| share(at.value, at.interval, decimals))
         }));
     }
     rows.push(row(texts.differs_published.to_owned(), &|p| p.figures.differ.to_string()));
@@ -38,4 +39,11 @@ pub fn rows(automated: &Automated, lang: Lang) -> Vec<Vec<String>> {
         rows.push(row(texts.difference(reason.as_ref()), &|p| count(p).to_string()));
     }
     rows
+}
+
+/// A share in percent with its interval.
+fn share(value: f64, interval: Option<Interval>, decimals: u8) -> String {
+    let at = usize::from(decimals);
+    let within = interval.map(|i| format!(" [{:.at$}, {:.at$}]", i.low * 100.0, i.high * 100.0));
+    format!("{:.at$}%{}", value * 100.0, within.unwrap_or_default())
 }

@@ -9,7 +9,7 @@ pub mod input;
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
@@ -23,6 +23,7 @@ use model::{
     error::{Answer, AppError},
     ids::{ModelId, OutputId, StudyId, TaskId},
     ratings::{Comparison, OutputRatings},
+    slices::{SliceBy, Slices},
 };
 use port::Comparisons;
 use sha2::{Digest, Sha256};
@@ -31,7 +32,7 @@ use crate::{spool::Spool, task_tests};
 use base::{background, clock, error::Failure};
 use comparison::input::ComparisonInput;
 use db::{Db, comparisons, stored, studies};
-use report::{comparison_figures, tasks};
+use report::{comparison_figures, slices, tasks};
 
 /// If figures take longer than this, the previous ones are shown while they are recomputed.
 const PATIENCE: Duration = Duration::from_millis(60);
@@ -75,6 +76,8 @@ pub struct Computed {
     pub figures: ComparisonFigures,
 
     lines: tasks::Lines,
+    /// Results by slices, in the order of [`SliceBy::ALL`], computed when they are first asked for.
+    slices: [OnceLock<Slices>; SliceBy::ALL.len()],
     /// Revision of the input.
     pub revision: String,
     /// Duration of reading and computing.
@@ -84,6 +87,13 @@ pub struct Computed {
 }
 
 impl Computed {
+    /// The results by slices of tasks. The first time, this takes as long as the figures without differences.
+    pub fn slices(&self, by: SliceBy) -> Slices {
+        let compute = || slices::compute(&self.input, by);
+        let known = SliceBy::ALL.iter().position(|one| *one == by).and_then(|at| self.slices.get(at));
+        known.map_or_else(compute, |known| known.get_or_init(compute).clone())
+    }
+
     fn is_large(&self) -> bool {
         let verdicts: usize = self.input.runs.iter().map(|run| run.verdicts.len()).sum();
         (self.input.ratings.len() + verdicts) as u64 > PROMPT
@@ -245,7 +255,8 @@ impl ComparisonService {
         let task = background::run(move || {
             let figures = stored.unwrap_or_else(|| comparison_figures::compute(&input));
             let lines = tasks::Lines::of(&input);
-            Arc::new(Computed { input, figures, lines, revision, took: begun.elapsed(), begun })
+            let slices = [const { OnceLock::new() }; SliceBy::ALL.len()];
+            Arc::new(Computed { input, figures, lines, slices, revision, took: begun.elapsed(), begun })
         });
         let computed = task.await?;
         if !known && computed.took > PATIENCE {
@@ -445,6 +456,13 @@ impl Comparisons for ComparisonService {
         let resolved = self.resolve(admin, selection).await?;
         let (computed, _) = self.latest(&resolved).await?;
         Ok(computed.map(|computed| tasks::page(&computed.input, &computed.lines, &filter)).unwrap_or_default())
+    }
+
+    async fn slices(&self, admin: &Admin, selection: Selection, by: SliceBy) -> Answer<Slices> {
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, _) = self.latest(&resolved).await?;
+        let Some(computed) = computed else { return Ok(Slices { by, computing: true, ..Slices::default() }) };
+        Ok(background::run(move || computed.slices(by)).await?)
     }
 
     async fn task(

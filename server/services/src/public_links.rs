@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use model::{
-    api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
+    api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask, Publication},
     audit::{Action, Object},
     audit_details::Fact,
     caller::{Admin, System},
@@ -24,9 +24,19 @@ use port::{Comparisons, Studies, api::PublicLinks};
 use rand::Rng;
 use rusqlite::{Connection, Transaction};
 
-use super::{comparisons::ComparisonService, studies::StudyService, tokens::hash};
+use super::{
+    comparisons::{
+        ComparisonService,
+        export::File,
+        figure_files::{self, Kind},
+    },
+    spool::Download,
+    studies::StudyService,
+    tokens::hash,
+};
 use base::{clock, error::Failure};
 use db::{Db, audit::Change, public_links, studies};
+use report::{figures::RenderOptions, tables::Print};
 
 pub struct PublicLinkService {
     db: Db,
@@ -46,10 +56,73 @@ impl PublicLinkService {
         found.ok_or_else(|| AppError::NotFound("page".into()))
     }
 
+    /// A figure of the page as a file; without an id, the first one. None is about single raters.
+    ///
+    /// # Errors
+    ///
+    /// The link opens no page, or there is no such figure.
+    pub async fn figure(
+        &self,
+        secret: &str,
+        figure: (Option<&str>, Kind),
+        options: RenderOptions,
+    ) -> Result<Vec<u8>, Failure> {
+        let (study, _) = self.resolve(secret).await?;
+        let admin = System.admin();
+        let selection = self.comparisons.study_selection(&admin, study, true).await?;
+        self.comparisons.public_figure(&admin, selection, anonymous, figure, options).await
+    }
+
+    /// A file with the data behind the page, and its media type. It names no rater, and nothing in it is about one rater: there
+    /// are no single ratings, only means of outputs.
+    ///
+    /// # Errors
+    ///
+    /// The link opens no page, or there is no such file.
+    pub async fn file(&self, secret: &str, name: &str, print: Print) -> Result<(Download, &'static str), Failure> {
+        let (study, link) = self.resolve(secret).await?;
+        let admin = System.admin();
+        let file = File::of(name).filter(|_| FILES.contains(&name)).ok_or_else(|| Failure::not_found("file"))?;
+        let selection = self.comparisons.study_selection(&admin, study, true).await?;
+        let download = if name == OUTPUTS {
+            self.comparisons.public_outputs(&admin, selection, link.code).await?
+        } else {
+            let ready = self.comparisons.ready(&admin, selection, file, print).await?;
+            self.comparisons.export(ready).await?
+        };
+        Ok((download, file.kind()))
+    }
+
     async fn tasks(&self, study: StudyId) -> Answer<Vec<(TaskId, String, String)>> {
         let tasks = self.db.read(move |conn| studies::tasks(conn, study)).await?;
         Ok(tasks.into_iter().map(|task| (task.id, task.task_id, excerpt(&task.raw_nl, 160))).collect())
     }
+}
+
+/// The mean scores and the verdict of each output.
+const OUTPUTS: &str = "outputs.csv";
+/// The files of a public page.
+const FILES: [&str; 6] = [OUTPUTS, "means.csv", "pairs.csv", "slices.csv", "tables.md", "tables.tex"];
+
+/// Checks what an admin wrote about a study, and removes space around it.
+fn checked(about: Publication) -> Answer<Publication> {
+    let check = |field: &str, text: String, most: usize| {
+        let text = text.trim().to_owned();
+        if text.chars().count() <= most {
+            return Ok(text);
+        }
+        Err(AppError::invalid(
+            field,
+            (format!("the text has more than {most} characters"), format!("文字超过 {most} 个字符")),
+            ("Shorten it", "请缩短文字"),
+        ))
+    };
+    Ok(Publication {
+        purpose: check("purpose", about.purpose, Publication::PURPOSE)?,
+        authors: check("authors", about.authors, Publication::LINE)?,
+        contact: check("contact", about.contact, Publication::LINE)?,
+        license: check("license", about.license, Publication::LINE)?,
+    })
 }
 
 /// Removes data about single raters and links that only admins can follow.
@@ -84,6 +157,7 @@ impl PublicLinks for PublicLinkService {
                 ("Enter a number from 1 to 3,650, or leave the field empty", "请输入 1 到 3,650 之间的数字，或留空"),
             ));
         }
+        let new = NewPublicLink { about: checked(new.about)?, ..new };
         let secret = BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>());
         let expires_at = new.days.map(|days| Timestamp(clock::now().0 + i64::from(days) * DAY_MS));
         let (by, secret_hash) = (admin.id(), hash(&secret));
@@ -97,7 +171,7 @@ impl PublicLinks for PublicLinkService {
                         "只有已结束的项目才能创建公开链接，请先结束项目。",
                     )));
                 }
-                let id = public_links::insert(tx, study, &secret_hash, new.code, expires_at, by)?;
+                let id = public_links::insert(tx, study, &secret_hash, &new, expires_at, by)?;
                 let row = public_links::get(tx, id)?.ok_or_else(|| Failure::internal("the new link is missing"))?;
                 Ok(Change::of(Object::Study(study), [Fact::Link(id)], row))
             })
@@ -125,16 +199,19 @@ impl PublicLinks for PublicLinkService {
         let selection = self.comparisons.study_selection(&System.admin(), study, true).await?;
         let compared = self.comparisons.get(&System.admin(), selection).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
+        let figures = anonymous(compared.figures);
         Ok(PublicStudy {
             title: row.title,
             dataset: row.dataset,
+            about: link.about,
             raters: row.raters,
             raters_per_output,
             done: row.done,
             wanted: row.wanted,
             created_at: row.created_at,
             published_at: link.created_at,
-            figures: anonymous(compared.figures),
+            captions: figure_files::public_captions(&compared.options.name, &figures),
+            figures,
             counting: compared.counting,
             tasks,
         })

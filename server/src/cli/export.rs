@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use model::{
     caller::System,
     comparison::{Selection, TaskFilter},
+    decimals::Decimals,
     ids::{RunId, StudyId},
     lang::Lang,
 };
@@ -20,6 +21,7 @@ use report::{
     dataset_folder,
     figures::{RenderOptions, Theme, print::Width},
     table::Form,
+    tables::{Name, Print},
 };
 use services::{
     Services,
@@ -65,6 +67,17 @@ pub struct Export {
     /// Language of tables and figures: en or zh
     #[arg(long, default_value = "en")]
     words: Lang,
+    /// Decimals of scores in tables
+    #[arg(long, default_value_t = Decimals::default().scores, value_name = "N",
+        value_parser = clap::value_parser!(u8).range(..=i64::from(Decimals::MOST)))]
+    score_decimals: u8,
+    /// Decimals of percentages in tables
+    #[arg(long, default_value_t = Decimals::default().percent, value_name = "N",
+        value_parser = clap::value_parser!(u8).range(..=i64::from(Decimals::MOST)))]
+    percent_decimals: u8,
+    /// The one table to export as CSV
+    #[arg(long, value_enum, value_name = "NAME")]
+    table: Option<PrintedTable>,
     /// Begin CSV with a byte order mark, as Excel needs it
     #[arg(long)]
     bom: bool,
@@ -85,6 +98,8 @@ enum What {
     Outputs,
     /// Every pair of a dataset's models, with differences and p-values
     Pairs,
+    /// Every model over slices of a dataset's tasks: by difficulty, length and language
+    Slices,
     /// The comparison of a dataset as tables for a paper
     Tables,
     /// A zip file with the data and figures of a comparison; `aixgrade report` recomputes it
@@ -93,6 +108,32 @@ enum What {
     DatasetFolder,
     /// One figure of a dataset's comparison
     Figure,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PrintedTable {
+    /// Figures of the tests
+    Automatic,
+    /// Figures by the verdicts as published
+    Published,
+    /// Mean scores by people
+    Manual,
+    /// Differences between models
+    Differences,
+    /// Agreement between raters
+    Agreement,
+}
+
+impl PrintedTable {
+    fn name(self) -> Name {
+        match self {
+            PrintedTable::Automatic => Name::Automatic,
+            PrintedTable::Published => Name::Published,
+            PrintedTable::Manual => Name::Manual,
+            PrintedTable::Differences => Name::Differences,
+            PrintedTable::Agreement => Name::Agreement,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -113,7 +154,7 @@ enum Format {
     Parquet,
     /// Tables: Markdown
     Md,
-    /// Tables: LaTeX with booktabs
+    /// Tables: LaTeX with booktabs and siunitx
     Tex,
     /// Figures: SVG with its font
     Svg,
@@ -176,6 +217,15 @@ fn file(export: &Export) -> Result<File, Failure> {
         (What::Comparison, None | Some(Format::Csv)) if of_study => File::Means,
         (What::Comparison, None) => File::Markdown,
         (What::Pairs, None | Some(Format::Csv)) => File::Pairs,
+        (What::Slices, None | Some(Format::Csv)) => File::Slices,
+        (What::Tables, Some(Format::Csv)) => match export.table {
+            Some(table) => File::TableCsv(table.name()),
+            None => {
+                let what = "a CSV file has one table";
+                let fix = "Name it with --table: automatic, published, manual, differences or agreement";
+                return Err(Failure::invalid("--table", what, fix));
+            }
+        },
         (What::Tables, None | Some(Format::Md)) => File::Markdown,
         (What::Tables, Some(Format::Tex)) => File::Latex,
         (What::Bundle, None) => File::Bundle,
@@ -186,7 +236,7 @@ fn file(export: &Export) -> Result<File, Failure> {
                 return Err(Failure::invalid(
                     "--format",
                     "this format does not fit what is exported",
-                    "Use csv, jsonl or parquet for ratings, verdicts and outputs, md or tex for tables, svg, png, pdf, csv or txt for a figure; leave it out for a bundle or a folder",
+                    "Use csv, jsonl or parquet for ratings, verdicts and outputs, md, tex or csv for tables, svg, png, pdf, csv or txt for a figure; leave it out for a bundle or a folder",
                 ));
             }
         },
@@ -194,7 +244,9 @@ fn file(export: &Export) -> Result<File, Failure> {
 }
 
 async fn write(services: &Services, selection: Selection, file: File, export: &Export) -> Result<(), Failure> {
-    let ready = services.comparisons.ready(&System.admin(), selection, file, export.words).await?;
+    let decimals = Decimals { scores: export.score_decimals, percent: export.percent_decimals };
+    let print = Print { decimals, ..export.words.into() };
+    let ready = services.comparisons.ready(&System.admin(), selection, file, print).await?;
     let to_file = export.output.is_some();
     if let (File::DatasetFolder, Some(folder)) = (file, &export.output) {
         let download = services.comparisons.export(ready).await?;

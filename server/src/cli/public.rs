@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use model::{
-    api::{NewPublicLink, PublicLinkRow},
+    api::{NewPublicLink, PublicLinkRow, Publication},
     caller::System,
     ids::{PublicLinkId, StudyId},
 };
@@ -36,6 +36,18 @@ pub struct Create {
     /// Days until the link expires, 1 to 3650 [default: never]
     #[arg(long)]
     days: Option<u32>,
+    /// What the study is for, as the page says it
+    #[arg(long, default_value = "", hide_default_value = true)]
+    purpose: String,
+    /// People or institution that a citation names
+    #[arg(long, default_value = "", hide_default_value = true)]
+    authors: String,
+    /// Whom readers can ask
+    #[arg(long, default_value = "", hide_default_value = true)]
+    contact: String,
+    /// License of figures and data, such as "CC BY 4.0"
+    #[arg(long, default_value = "", hide_default_value = true)]
+    license: String,
 }
 
 /// `studies public list`
@@ -58,8 +70,9 @@ pub struct Revoke {
 pub async fn run(global: &Global, services: &Services, command: Public) -> Result<(), Failure> {
     let (links, admin) = (&services.public_links, System.admin());
     match command {
-        Public::Create(Create { id, code, days }) => {
-            let created = links.create(&admin, id, NewPublicLink { code, days }).await?;
+        Public::Create(Create { id, code, days, purpose, authors, contact, license }) => {
+            let about = Publication { purpose, authors, contact, license };
+            let created = links.create(&admin, id, NewPublicLink { code, days, about }).await?;
             global.show(&created, |created| created.path.clone())
         }
         Public::List(Study { id, rows }) => {

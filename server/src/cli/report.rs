@@ -3,7 +3,7 @@
 use std::{fs::File, io::BufReader, path::PathBuf};
 
 use clap::Args;
-use model::lang::Lang;
+use model::lang::{Bilingual, Lang};
 use serde::Serialize;
 
 use super::Global;
@@ -65,7 +65,7 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
     global.show(&reported, |reported| {
         format!(
             "{}Exported by {} on {}. All {} files are unchanged, and all recomputed figures are identical to the last bit.",
-            tables::markdown(reported.figures, report.words),
+            tables::markdown(reported.figures, &print(report.words, &bundle.input.name)),
             reported.program,
             reported.made_at,
             bundle.manifest.files.len()
@@ -90,5 +90,9 @@ fn results(global: &Global, report: &Report) -> Result<(), Failure> {
     };
     let files = report.results.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
     let figures = comparison_figures::compute(&results_file::input(&files)?);
-    global.show(&figures, |figures| tables::markdown(figures, report.words))
+    global.show(&figures, |figures| tables::markdown(figures, &report.words.into()))
+}
+
+fn print(lang: Lang, dataset: &Bilingual) -> tables::Print {
+    tables::Print { dataset: dataset.get(lang).to_owned(), ..lang.into() }
 }

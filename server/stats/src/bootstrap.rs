@@ -41,12 +41,20 @@ pub fn differences(first: &[Cell], second: &[Cell]) -> Vec<f64> {
 
 /// Every model's mean and every pairwise difference, from the same drawn tasks.
 pub fn joint(models: &[KeyedCells], draws: Draws) -> Joint {
+    let pairs = (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b)));
+    figures(models, &pairs.collect::<Vec<_>>(), draws)
+}
+
+/// Every model's mean as in [`joint`], without the differences: a thousand models have half a million pairs.
+pub fn means(models: &[KeyedCells], draws: Draws) -> Vec<Known<Estimate>> {
+    figures(models, &[], draws).means
+}
+
+/// Every model's mean and these pairs' differences, from the same drawn tasks.
+fn figures(models: &[KeyedCells], pairs: &[(usize, usize)], draws: Draws) -> Joint {
     let drawn_from = rated_tasks(models);
     let model_cells: Vec<ModelCells> = models.iter().map(|m| ModelCells::of(m, &drawn_from)).collect();
-    let pairs: Vec<(usize, usize)> =
-        (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b))).collect();
-
-    let columns = resample(&model_cells, &pairs, drawn_from.len(), draws);
+    let columns = resample(&model_cells, pairs, drawn_from.len(), draws);
     let mut columns = columns.into_iter();
     // Takes one column per figure, in the order in which they were filled.
     let mut next = |value, tasks| estimate(value, tasks, columns.next().unwrap_or_default());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     run::{Metrics, PassAtK, PublishedVerdict, Verdict},
-    stats::{Automated, Joint, Undefined},
+    stats::{Automated, Estimate, Joint, Known, Undefined},
 };
 
 use super::{
@@ -126,7 +126,7 @@ fn by_turn(samples: &[Sample]) -> Vec<(usize, usize)> {
 }
 
 /// `pass@k` of a task: the mean over its turns; 0 without a sample.
-fn chance(samples: &[Sample], k: usize) -> f64 {
+pub fn chance(samples: &[Sample], k: usize) -> f64 {
     let turns = by_turn(samples);
     match turns.len() {
         0 => 0.0,
@@ -156,6 +156,18 @@ pub fn estimated(key: u64, tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
         .collect()
 }
 
+/// `pass@1` of one model as in [`estimated`], without the other k.
+pub fn pass_at_1(key: u64, tasks: &[Vec<Sample>]) -> Known<Estimate> {
+    let value = |_: usize, samples: &[Sample]| Some(chance(samples, 1));
+    let found = each_task(&[(key, tasks)], &value, draws(), part(1));
+    found.means.first().copied().unwrap_or(Err(Undefined::Nothing))
+}
+
+/// The part of the random streams of `pass@k`.
+fn part(k: usize) -> u64 {
+    k as u64 + 1
+}
+
 /// Computes a task's figure from the index of the model and its samples of the task.
 type Value<'a> = dyn Fn(usize, &[Sample]) -> Option<f64> + 'a;
 
@@ -181,7 +193,7 @@ fn pass_joints(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Vec<(usize, Jo
     let at = |k: usize| {
         let has = |model: usize| fewest.get(model).is_some_and(|fewest| *fewest >= k);
         let value = |model: usize, samples: &[Sample]| has(model).then(|| chance(samples, k));
-        each_task(models, &value, draws, k as u64 + 1)
+        each_task(models, &value, draws, part(k))
     };
     all.into_iter().map(|k| (k, at(k))).collect()
 }

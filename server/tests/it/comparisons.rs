@@ -5,9 +5,10 @@
 use std::io::{Cursor, Read, Write};
 
 use crate::util::{Client, TestApp};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use base::error::Failure;
 use model::{
+    api::Scope,
     caller::System,
     comparison::{
         ComparisonView, CountedScores, Human, Selection, SortColumn, TaskCell, TaskFilter, TaskLine, TaskPage,
@@ -17,6 +18,7 @@ use model::{
     ratings::ModelScores,
     ratings_import::RatingsKind,
     run::Verdict,
+    slices::{SliceFigure, SliceMetric, Slices},
     stats::Undefined,
 };
 use port::Comparisons;
@@ -367,6 +369,16 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
         let text = export(file).await.body;
         assert!(text.contains(holds), "{file}: {text}");
     }
+    let tex = export("tables?file=tables.tex&score_decimals=3&words=zh").await;
+    assert_eq!(tex.headers["content-disposition"], "attachment; filename=\"starter-tables.tex\"");
+    assert!(tex.body.contains("siunitx") && tex.body.contains("S[table-format=1.3]"), "{}", tex.body);
+    assert!(tex.body.contains("人工评分均值") && tex.body.contains("\\bfseries "), "{}", tex.body);
+    let csv = export("tables?file=table-manual.csv&score_decimals=0").await.body;
+    assert!(csv.lines().count() == 4 && csv.lines().next().unwrap().contains("95% CI low"), "{csv}");
+    for wrong in ["tables?file=tables.tex&score_decimals=7", "tables.md?percent_decimals=x"] {
+        assert_eq!(export(wrong).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+    }
+    assert_eq!(export("tables?file=nothing.tex").await.status, StatusCode::NOT_FOUND);
     assert_eq!(export("ratings.xls").await.status, StatusCode::NOT_FOUND);
     // Nobody else gets any of it.
     for file in ["ratings.csv", "verdicts.jsonl", "tables.md", "bundle.zip"] {
@@ -405,6 +417,7 @@ async fn no_export_contains_an_account_name() {
             "verdicts.jsonl",
             "means.csv",
             "pairs.csv",
+            "slices.csv",
             "tables.md",
             "tables.tex",
         ] {
@@ -754,4 +767,44 @@ fn published_sums_follow_from_published_results() {
     };
     check("aixcoder", 86, 119.9646, 68.55);
     check("copilot", 79, 121.9653, 69.69);
+}
+
+#[tokio::test]
+async fn slices_are_on_the_page_in_the_api_and_in_a_file() {
+    let app = filled().await;
+    let mut admin = app.admin().await;
+    let page = admin.get("/admin/compare/starter").await.body;
+    assert!(page.contains("Results by difficulty, length or language") && !page.contains("slices-caption"), "{page}");
+    for at in ["/admin/compare/starter", "/admin/results/datasets/starter"] {
+        let page = admin.get(&format!("{at}?slice=difficulty&slice_metric=correctness&q=sum")).await.body;
+        assert!(page.contains("slices-caption") && page.contains("Correctness (1–4)"), "{page}");
+        assert!(page.contains("compare slices in a row") && page.contains(">n = "), "{page}");
+        // The form keeps the rest of the address.
+        assert!(page.contains(r#"<input type="hidden" name="q" value="sum""#), "{page}");
+    }
+    // Every starter task is in Java.
+    let page = admin.get("/admin/compare/starter?slice=code_lang").await.body;
+    assert!(page.contains("tasks are in one slice (Java)") && !page.contains("slices-caption"), "{page}");
+    // An attribute that does not exist is none.
+    assert!(!admin.get("/admin/compare/starter?slice=colour").await.body.contains("slices-caption"));
+
+    let token = app.token(&[Scope::Read]).await;
+    let found = admin.api(&token, Method::GET, "/api/v1/comparisons/starter/slices?by=length", None).await;
+    assert_eq!(found.status, StatusCode::OK, "{}", found.body);
+    let found: Slices = serde_json::from_str(&found.body).unwrap();
+    assert!((2..=3).contains(&found.slices.len()), "{:?}", found.slices);
+    let keys: Vec<&str> = found.metrics.iter().map(SliceMetric::key).collect();
+    assert_eq!(keys, ["correctness", "code_quality", "maintainability", "pass@1"]);
+    let tests = found.metrics.last().unwrap();
+    let tasks = |figures: &Vec<SliceFigure>| figures[0].tasks;
+    assert_eq!(tests.slices.iter().map(tasks).sum::<u64>(), tasks(&tests.all), "every task is in one slice");
+    let wrong = admin.api(&token, Method::GET, "/api/v1/comparisons/starter/slices?by=colour", None).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", wrong.body);
+    assert!(wrong.body.contains("code_lang or nl_lang"), "{}", wrong.body);
+
+    let file = admin.get("/admin/compare/starter/export/slices.csv").await.body;
+    assert!(file.starts_with("attribute,slice,figure,model,tasks,value,ci95_low,ci95_high,adjusted\n"), "{file}");
+    for attribute in ["difficulty", "length", "code_lang", "nl_lang"] {
+        assert!(file.lines().any(|line| line.starts_with(&format!("{attribute},"))), "{attribute}: {file}");
+    }
 }

@@ -5,7 +5,7 @@
 use crate::util::{Answer, TestApp};
 use axum::http::StatusCode;
 use model::{
-    api::{CreatedPublicLink, NewPublicLink, PublicStudy},
+    api::{CreatedPublicLink, NewPublicLink, PublicStudy, Publication},
     caller::{Admin, System},
     error::AppError,
     ids::StudyId,
@@ -45,7 +45,11 @@ async fn closed() -> TestApp {
 }
 
 async fn link(app: &TestApp, code: bool) -> CreatedPublicLink {
-    app.services.public_links.create(&OPERATOR, STUDY, NewPublicLink { code, days: Some(7) }).await.unwrap()
+    app.services
+        .public_links
+        .create(&OPERATOR, STUDY, NewPublicLink { code, days: Some(7), ..NewPublicLink::default() })
+        .await
+        .unwrap()
 }
 
 fn check_nobody_named(answer: &Answer) {
@@ -99,6 +103,82 @@ async fn public_link_shows_the_comparison_without_raters() {
 }
 
 #[tokio::test]
+async fn public_page_says_what_it_is_for_and_offers_figures_and_data_without_raters() {
+    let app = closed().await;
+    app.run_all(&mut ChaCha8Rng::seed_from_u64(3)).await;
+    let about = Publication {
+        purpose: "  Which model writes the better Java?  ".into(),
+        authors: "Lab & <Co>".into(),
+        contact: "lab@example.org".into(),
+        license: "CC BY 4.0".into(),
+    };
+    let new = NewPublicLink { about, ..NewPublicLink::default() };
+    let created = app.services.public_links.create(&OPERATOR, STUDY, new).await.unwrap();
+    assert_eq!(created.row.about.purpose, "Which model writes the better Java?");
+    let mut anybody = app.anonymous();
+    let page = anybody.get(&created.path).await;
+    check_nobody_named(&page);
+    for word in [
+        "Which model writes the better Java?",
+        "lab@example.org",
+        "CC BY 4.0",
+        "Lab &amp; &lt;Co&gt;",
+        "author = {{Lab \\&amp; &lt;Co&gt;}}",
+        "The study was closed after 18 of ",
+        "Summary",
+        "embed.svg",
+    ] {
+        assert!(page.body.contains(word), "{word} is missing: {}", page.body);
+    }
+    // Every file that the page links to exists and names nobody.
+    let files: Vec<&str> = page.body.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let files: Vec<String> = files
+        .into_iter()
+        .filter(|href| href.contains("/files/") || (href.contains("/figures/") && !href.contains(".png")))
+        .map(|href| href.replace("&amp;", "&"))
+        .collect();
+    assert!(files.len() > 20, "{files:?}");
+    for file in &files {
+        let answer = anybody.get(file).await;
+        assert_eq!(answer.status, StatusCode::OK, "{file}: {}", answer.body);
+        let words: Vec<_> = answer.body.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        assert!(RATERS.iter().all(|rater| !words.contains(rater)), "{file} names a rater");
+        assert!(!words.contains(&"R1") && !answer.body.contains("seen by"), "{file} distinguishes raters");
+    }
+    // Code and descriptions are for links that show them.
+    let outputs = anybody.get(&format!("{}/files/outputs.csv", created.path)).await.body;
+    assert!(outputs.contains("mean_correctness") && !outputs.contains("return"), "{outputs}");
+    let open = link(&app, true).await;
+    assert!(anybody.get(&format!("{}/files/outputs.csv", open.path)).await.body.contains("return"));
+    for hidden in ["files/ratings.csv", "files/bundle.zip", "files/study-ratings.csv", "figures/correctness-raters.svg"]
+    {
+        assert_eq!(anybody.get(&format!("{}/{hidden}", created.path)).await.status, StatusCode::NOT_FOUND, "{hidden}");
+    }
+    // The picture for other sites loads nothing and may be shown there.
+    let embed = anybody.get(&format!("{}/embed.svg", created.path)).await;
+    assert_eq!(embed.headers["content-type"], "image/svg+xml");
+    assert_eq!(embed.headers["cross-origin-resource-policy"], "cross-origin");
+    assert!(embed.body.starts_with("<svg") && !embed.body.contains("<script"), "{}", embed.body);
+    let loaded = embed.body.split("url(").skip(1).all(|rest| rest.starts_with("data:") || rest.starts_with('#'));
+    assert!(loaded && !embed.body.contains("href="), "the picture loads something");
+    app.services.public_links.revoke(&OPERATOR, created.row.id).await.unwrap();
+    assert_eq!(anybody.get(&format!("{}/embed.svg", created.path)).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn what_a_public_page_says_is_limited() {
+    let app = closed().await;
+    for (field, about) in [
+        ("purpose", Publication { purpose: "字".repeat(2001), ..Publication::default() }),
+        ("license", Publication { license: "x".repeat(301), ..Publication::default() }),
+    ] {
+        let new = NewPublicLink { about, ..NewPublicLink::default() };
+        let refused = app.services.public_links.create(&OPERATOR, STUDY, new).await.unwrap_err();
+        assert!(matches!(&refused, AppError::Invalid(problems) if problems[0].file == field), "{refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn public_link_with_code_shows_outputs() {
     let app = closed().await;
     let created = link(&app, true).await;
@@ -140,7 +220,7 @@ async fn public_link_ends_when_revoked_or_expired() {
 #[tokio::test]
 async fn only_a_closed_study_has_a_public_page() {
     let app = TestApp::demo().await;
-    let new = NewPublicLink { code: false, days: None };
+    let new = NewPublicLink::default();
     let refused = app.services.public_links.create(&OPERATOR, STUDY, new).await.unwrap_err();
     assert_eq!(refused.status(), 409);
 }

@@ -503,7 +503,7 @@ async fn public_page_is_computed_once() {
             assert_eq!(copy, StudyId(study));
         }
         services.studies.set_status(&System.admin(), StudyId(study), StudyStatus::Closed).await.unwrap();
-        let new = NewPublicLink { code: false, days: None };
+        let new = NewPublicLink::default();
         links.push(services.public_links.create(&System.admin(), StudyId(study), new).await.unwrap().path);
     }
     let before = services.comparisons.computations();

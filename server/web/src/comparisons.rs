@@ -9,16 +9,21 @@ use axum::{
 use model::{
     caller::Admin,
     comparison::{Selection, TaskFilter},
+    decimals::Decimals,
     error::AppError,
     user::Visitor,
 };
 
 use super::{download, errors::HttpError, session::Authorized};
 use crate::state::AppState;
-use report::figures::{RenderOptions, Theme, print::Width};
+use report::{
+    figures::{RenderOptions, Theme, print::Width},
+    tables::Print,
+};
 use services::comparisons::{export::File, figure_files::Kind};
 
-/// `GET /admin/compare/{slug}/export/{file}?…`
+/// `GET /admin/compare/{slug}/export/{file}?…`; of `tables`, the form for print, `file` in the query is the file's name, and
+/// decimals and the language of the words (`words=zh`) are chosen there.
 pub async fn export(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -26,10 +31,14 @@ pub async fn export(
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<impl IntoResponse, HttpError> {
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let name = if name == "tables" { last("file").unwrap_or_default() } else { name };
     let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to download".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, Selection::read(&slug, all), file, visitor.lang).await?;
+    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
+    let print = Print { lang, decimals: Decimals::read(last)?, ..Print::default() };
+    let ready = service.ready(&admin, Selection::read(&slug, all), file, print).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), Some(format!("{}-{name}", plain(&slug)))))
 }

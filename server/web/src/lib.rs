@@ -26,6 +26,7 @@ pub mod listen;
 pub mod metrics;
 pub mod overload;
 pub mod pages;
+mod public;
 pub mod request_id;
 pub mod rest;
 pub mod results;

@@ -13,8 +13,8 @@ use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, tra
 
 use super::{
     account, assets, audit, byte_order_mark, comparisons, compress, errors, grade, guard, health, metrics, overload,
-    pages, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies,
-    submissions, upload,
+    pages, public, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on,
+    studies, submissions, upload,
 };
 use crate::state::AppState;
 use services::backup::schedule::DailyFigures;
@@ -66,6 +66,10 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/compare/{slug}/export/{file}", get(comparisons::export))
         .route("/admin/compare/{slug}/figures/{file}", get(comparisons::figure))
         .route("/admin/rubrics/{slug}/rubric.json", get(rubrics::json))
+        // The files of a study's public page.
+        .route("/public/{secret}/embed.svg", get(public::embed))
+        .route("/public/{secret}/files/{file}", get(public::file))
+        .route("/public/{secret}/figures/{file}", get(public::figure))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))

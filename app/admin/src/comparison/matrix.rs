@@ -59,7 +59,11 @@ impl Matrix<'_> {
         let width = self.width().to_string();
         let groups = self.page.columns.iter().map(|model| {
             let name = self.name(*model);
-            view! { <th scope="colgroup" colspan=width.clone() class="matrix-model" title=name.clone()>{name.clone()}</th> }
+            view! {
+                <th role="columnheader" scope="colgroup" colspan=width.clone() class="matrix-model" title=name.clone()>
+                    {name.clone()}
+                </th>
+            }
         });
         let heads = self.page.columns.iter().map(|model| self.heads(*model));
         let rated = !self.dimensions().is_empty();
@@ -70,18 +74,20 @@ impl Matrix<'_> {
             {self.key()}
             {self.other_models()}
             <div class=if few { "table-box matrix-box few" } else { "table-box matrix-box" } role="group" aria-label=t.tasks tabindex="0">
-                <table class="table matrix-table">
+                <table class="table matrix-table" role="table">
                     <caption class="visually-hidden">{t.tasks}</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col" rowspan="2">{a.task}</th>
-                            <th scope="col" rowspan="2" class="matrix-text">{a.description}</th>
+                    <thead role="rowgroup">
+                        <tr role="row">
+                            <th role="columnheader" scope="col" rowspan="2">{a.task}</th>
+                            <th role="columnheader" scope="col" rowspan="2" class="matrix-text">{a.description}</th>
                             {groups}
-                            {rated.then(|| view! { <th scope="col" rowspan="2" class="num matrix-edge">{a.spread}</th> })}
+                            {rated.then(|| view! {
+                                <th role="columnheader" scope="col" rowspan="2" class="num matrix-edge">{a.spread}</th>
+                            })}
                         </tr>
-                        <tr>{heads}</tr>
+                        <tr role="row">{heads}</tr>
                     </thead>
-                    <tbody>{rows}</tbody>
+                    <tbody role="rowgroup">{rows}</tbody>
                 </table>
             </div>
         }
@@ -104,7 +110,7 @@ impl Matrix<'_> {
             let href = format!("?{}#tasks", with(&query, "order", reverse));
             let title = (i.results().sort_by)(&(i.comparison().column_of)(&self.name(model), name));
             view! {
-                <th scope="col" class=edge(at, class) aria-sort=order>
+                <th role="columnheader" scope="col" class=edge(at, class) aria-sort=order>
                     <a href=href title=title rel="nofollow">
                         <span aria-hidden="true">{short}{arrow}</span>
                         <span class="visually-hidden">{name.to_owned()}</span>
@@ -134,27 +140,35 @@ impl Matrix<'_> {
         let base = self.base().and_then(|at| line.cells.get(at));
         let cells = line.cells.iter().enumerate().map(|(at, cell)| {
             let base = base.filter(|_| Some(at) != self.base());
-            self.cells(cell, base)
+            let name = self.page.columns.get(at).map(|model| self.name(*model)).unwrap_or_default();
+            self.cells(cell, base, &name)
         });
         let text = excerpt(&line.task.raw_nl, 140);
         view! {
-            <tr>
-                <th scope="row"><a href=href>{line.task.task_id.clone()}</a></th>
-                <td class="matrix-text" lang=line.task.nl_lang.tag() title=text.clone()>{text.clone()}</td>
+            <tr role="row">
+                <th role="rowheader" scope="row"><a href=href>{line.task.task_id.clone()}</a></th>
+                <td role="cell" class="matrix-text" lang=line.task.nl_lang.tag() title=text.clone()>{text.clone()}</td>
                 {cells.collect_view()}
-                {rated.then(|| view! { <td class="num matrix-edge">{spread(line.spread)}</td> })}
+                {rated.then(|| view! {
+                    <td role="cell" class="num matrix-edge matrix-spread" data-label=self.i.admin().spread>{spread(line.spread)}</td>
+                })}
             </tr>
         }
         .into_any()
     }
 
-    /// A model's results of a task; `base` has those from which differences are marked.
-    fn cells(&self, cell: &TaskCell, base: Option<&TaskCell>) -> AnyView {
+    /// A model's results of a task; `base` has those from which differences are marked. On a phone, where a model is a line of
+    /// a card, its name is before the first result.
+    fn cells(&self, cell: &TaskCell, base: Option<&TaskCell>, name: &str) -> AnyView {
         let i = self.i;
+        let called = |at: usize| {
+            (at == 0).then(|| view! { <span class="matrix-name" aria-hidden="true">{name.to_owned()}</span> })
+        };
         let of_people = self.dimensions().iter().enumerate().map(|(d, dimension)| {
             let mean = |cell: &TaskCell| cell.means.get(d).copied().flatten();
             let by = base.and_then(|base| Some(mean(cell)? - mean(base)?));
-            view! { <td class=edge(d, "num")>{score(i, Some(dimension), mean(cell))}{self.mark(base.is_some(), by)}</td> }
+            let (shown, mark) = (score(i, Some(dimension), mean(cell)), self.mark(base.is_some(), by));
+            view! { <td role="cell" class=edge(d, "num")>{called(d)}<span>{shown}{mark}</span></td> }
         });
         let of_tests = self.page.grid.tested.then(|| {
             let by = base.and_then(|base| Some(passed_share(cell.verdict?)? - passed_share(base.verdict?)?));
@@ -162,7 +176,9 @@ impl Matrix<'_> {
                 Some((found, passed, total)) => verdict_cell(i, found, passed, total),
                 None => view! { <span class="muted">"–"</span> }.into_any(),
             };
-            view! { <td class=edge(self.dimensions().len(), "matrix-verdict")>{shown}{self.mark(base.is_some(), by)}</td> }
+            let at = self.dimensions().len();
+            let mark = self.mark(base.is_some(), by);
+            view! { <td role="cell" class=edge(at, "matrix-verdict")>{called(at)}<span>{shown}{mark}</span></td> }
         });
         view! { {of_people.collect_view()}{of_tests} }.into_any()
     }

@@ -13,6 +13,7 @@ mod paper;
 mod published;
 mod ranking;
 mod selection;
+pub mod slices;
 pub mod task;
 pub mod tasks;
 pub mod tested;
@@ -25,7 +26,9 @@ use super::parts::asked;
 use chart::comparison::Links;
 use model::{
     claims::Standing,
-    comparison::{ComparisonView, Selection, TaskFilter},
+    comparison::{ComparisonFigures, ComparisonView, Selection, TaskFilter},
+    decimals::Decimals,
+    slices::Slices,
 };
 use rpc::comparison::{comparison_get, comparison_tasks};
 use texts::{
@@ -63,10 +66,18 @@ pub fn ComparisonPage() -> impl IntoView {
     let tasks =
         Data::new(move || (selection.get(), filter.get()), |(selection, filter)| comparison_tasks(selection, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
-    follow(figures, move |_| selection.get_untracked(), move || tasks.refetch());
+    let slices = slices::data(move || selection.get(), query);
+    follow(
+        figures,
+        move |_| selection.get_untracked(),
+        move || {
+            tasks.refetch();
+            slices.refetch();
+        },
+    );
     view! {
         <Load data=figures let:found>
-            {page(i, found, (paper, query), move || view! {
+            {page(i, found, (paper, query, slices), move || view! {
                 <Load data=tasks let:page>{tasks::view(i, selection.get_untracked(), page)}</Load>
             }.into_any())}
         </Load>
@@ -76,7 +87,7 @@ pub fn ComparisonPage() -> impl IntoView {
 fn page(
     i: I18n,
     found: ComparisonView,
-    (paper, query): (Memo<bool>, Memo<ParamsMap>),
+    (paper, query, slices): (Memo<bool>, Memo<ParamsMap>, Data<Option<Slices>>),
     tasks: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
     let t = i.comparison();
@@ -96,6 +107,7 @@ fn page(
     let counting = found.counting;
     let empty = found.figures.human.is_none() && found.figures.automated.is_none() && !counting;
     let downloads = export(i, &slug, &exact);
+    let slices_csv = format!("/admin/compare/{slug}/export/slices.csv?{exact}");
     let (live, behind) = (found.live, found.behind);
     // A link to some of the tasks shows them.
     let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
@@ -142,6 +154,7 @@ fn page(
                 {(!empty).then_some(downloads)}
             </div>
             {body}
+            {(!empty).then(|| view! { <slices::SlicesSection slices csv=slices_csv/> })}
             {(!empty).then(|| view! {
                 <section id="tasks" class="stack" aria-labelledby="tasks-head">
                     <h2 id="tasks-head">{t.tasks}</h2>
@@ -163,6 +176,7 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
         ("verdicts", t.export_verdicts, true),
         ("outputs", t.export_outputs, true),
         ("pairs", t.export_pairs, false),
+        ("slices", t.slices, false),
     ];
     // A file's ending, what is added to its address, the format's name, and whether it is for lines only.
     let formats = [
@@ -183,12 +197,7 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
             view! { <li><span class="export-menu-name">{name}</span>{links.collect_view()}</li> }
         })
         .collect_view();
-    let files = [
-        ("tables.md", t.tables_md),
-        ("tables.tex", t.tables_tex),
-        ("bundle.zip", t.bundle),
-        ("dataset-folder.zip", t.dataset_folder),
-    ];
+    let files = [("bundle.zip", t.bundle), ("dataset-folder.zip", t.dataset_folder)];
     let links = files
         .into_iter()
         .map(|(file, name)| {
@@ -196,14 +205,57 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
             view! { <li><a href=href download="" rel="external">{name}</a></li> }
         })
         .collect_view();
+    let print = print_form(i, slug, query);
     view! {
         <details class="export-menu">
             <summary class="button">{t.export}</summary>
             <div class="export-menu-box">
                 <ul>{rows}{links}</ul>
+                {print}
                 <p class="muted small">{t.export_hint}</p>
             </div>
         </details>
+    }
+}
+
+/// Tables for print: their format and decimals. The browser sends the form, so it works without scripts.
+fn print_form(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
+    let t = i.comparison();
+    let hidden = query.split('&').filter_map(|field| field.split_once('='));
+    let hidden = hidden.map(|(key, value)| view! { <input type="hidden" name=key.to_owned() value=value.to_owned()/> });
+    let hidden = hidden.collect_view();
+    let files = [
+        ("tables.tex", "LaTeX"),
+        ("tables.md", "Markdown"),
+        ("table-automatic.csv", t.csv_automatic),
+        ("table-manual.csv", t.csv_manual),
+        ("table-differences.csv", t.csv_differences),
+        ("table-agreement.csv", t.csv_agreement),
+    ];
+    let files = files.map(|(file, name)| view! { <option value=file>{name}</option> }).collect_view();
+    let decimals = |id: &'static str, name: &'static str, label: &'static str, default: u8| {
+        let options =
+            (0..=Decimals::MOST).map(|n| view! { <option value=n.to_string() selected={n == default}>{n}</option> });
+        view! {
+            <div class="field">
+                <label class="label" for=id>{label}</label>
+                <select class="input" id=id name=name>{options.collect_view()}</select>
+            </div>
+        }
+    };
+    let default = Decimals::default();
+    view! {
+        <form class="print-form" method="get" action=format!("/admin/compare/{slug}/export/tables")>
+            {hidden}
+            <h3 class="export-menu-name">{t.print_tables}</h3>
+            <div class="field">
+                <label class="label" for="print-file">{t.print_format}</label>
+                <select class="input" id="print-file" name="file">{files}</select>
+            </div>
+            {decimals("print-scores", Decimals::SCORES, t.print_scores, default.scores)}
+            {decimals("print-percent", Decimals::PERCENT, t.print_percent, default.percent)}
+            <button class="button" type="submit">{t.print_download}</button>
+        </form>
     }
 }
 
@@ -227,7 +279,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             </section>
         }
     });
-    let short = in_short(i, found);
+    let short = in_short(i, &found.figures);
     let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
         <nav class="comparison-nav" aria-label=t.contents>
@@ -236,6 +288,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             <a href="#tests" rel="external">{t.by_tests}</a>
             {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
             {judges.is_some().then(|| view! { <a href="#judges" rel="external">{t.judges}</a> })}
+            <a href="#slices" rel="external">{t.slices}</a>
             <a href="#tasks" rel="external">{t.tasks}</a>
         </nav>
         {short}
@@ -254,18 +307,18 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
 }
 
 /// The summary: a row for each dimension, and one for the tests. What is proven comes first.
-fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
+pub fn in_short(i: I18n, figures: &ComparisonFigures) -> Option<AnyView> {
     let t = i.comparison();
     let mut rows: Vec<(String, ClaimRow)> = Vec::new();
-    let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
-    if let Some(human) = &found.figures.human {
+    let models: Vec<&str> = figures.models.iter().map(String::as_str).collect();
+    if let Some(human) = &figures.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
             let standing = Standing::of_ratings(human, d);
             let row = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).row();
             rows.extend(row.map(|row| (dimension.name.get(i.lang).to_owned(), row)));
         }
     }
-    if let Some(automated) = &found.figures.automated {
+    if let Some(automated) = &figures.automated {
         let standing = Standing::of_tests(automated);
         let row = Claims::new(i, Measure::Tests, &standing, &models, &[]).row();
         rows.extend(row.map(|row| (t.by_tests.to_owned(), row)));

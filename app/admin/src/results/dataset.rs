@@ -6,12 +6,13 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{board, until_computed};
 use crate::{
-    comparison::{asked_filter, tasks},
+    comparison::{asked_filter, slices, tasks},
     parts::asked,
 };
 use model::{
     comparison::{CountedScores, Selection},
     results::{Board, BoardQuery},
+    slices::Slices,
 };
 use rpc::{comparison::comparison_tasks, results::results_board};
 use texts::I18n;
@@ -35,16 +36,23 @@ pub fn DatasetResultsPage() -> impl IntoView {
     let filter = Memo::new(move |_| asked_filter(query));
     let list =
         Data::new(move || (selection(), filter.get()), |(selection, filter)| comparison_tasks(selection, filter));
+    let by_slice = slices::data(selection, query);
+    until_computed(by_slice, |found| found.as_ref().is_some_and(|found| found.computing));
     view! {
         <Load data=models let:found>
-            {page(i, found, move |selection| view! {
+            {page(i, found, by_slice, move |selection| view! {
                 <Load data=list let:page>{tasks::view(i, selection.clone(), page)}</Load>
             }.into_any())}
         </Load>
     }
 }
 
-fn page(i: I18n, found: Board, list: impl Fn(Selection) -> AnyView + Send + Sync + 'static) -> AnyView {
+fn page(
+    i: I18n,
+    found: Board,
+    by_slice: Data<Option<Slices>>,
+    list: impl Fn(Selection) -> AnyView + Send + Sync + 'static,
+) -> AnyView {
     let t = i.results();
     let Some(dataset) = found.datasets.first() else { return ().into_any() };
     let (slug, selection) = (dataset.slug.clone(), dataset.selection.clone());
@@ -56,6 +64,7 @@ fn page(i: I18n, found: Board, list: impl Fn(Selection) -> AnyView + Send + Sync
     } else {
         view! { <p class="muted">{t.task_lead}</p>{list(selection)} }.into_any()
     };
+    let csv = format!("/admin/compare/{slug}/export/slices.csv?scores=final");
     let asked = BoardQuery { dataset: slug, ..BoardQuery::default() };
     view! {
         <Page title=title crumbs=vec![("/admin/results".into(), t.results.into())] actions=move || view! {
@@ -68,6 +77,7 @@ fn page(i: I18n, found: Board, list: impl Fn(Selection) -> AnyView + Send + Sync
                 // Another order is a matter of the home page: here it would be mixed up with that of the tasks.
                 {board::view(i, "/admin/results", &asked, &found)}
             </section>
+            {(!empty).then(|| view! { <slices::SlicesSection slices=by_slice csv/> })}
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.dataset_results}</h2>
                 {tasks}

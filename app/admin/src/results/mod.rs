@@ -2,7 +2,7 @@
 //!
 //! Filter and order live in the address, so that a link shows a colleague the same.
 
-mod board;
+pub mod board;
 pub mod dataset;
 pub mod model;
 

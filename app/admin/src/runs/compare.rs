@@ -169,7 +169,7 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     let t = i.runs();
     let (m, n) = (pair.a.metrics, pair.b.metrics);
     let share = |name: &'static str, a: f64, b: f64| {
-        let difference = format!("{} {}", signed((b - a) * 100.0, 2), t.points);
+        let difference = format!("{} {}", signed((b - a) * 100.0, 1), t.points);
         (name, percentage(a), percentage(b), difference)
     };
     let plain = |name: &'static str, a: f64, b: f64| (name, format!("{a:.4}"), format!("{b:.4}"), signed(b - a, 4));
@@ -189,6 +189,7 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     let rows = rows.into_iter().map(|(name, a, b, difference)| {
         view! { <tr><th scope="row">{name}</th><td class="num">{a}</td><td class="num">{b}</td><td class="num">{difference}</td></tr> }
     });
+    let from = format!("{b} − {a}");
     let head = |row: &RunRow, name: String| {
         view! { <th scope="col" class="num"><a href=format!("/admin/runs/{}", row.id)>{name}</a></th> }
     };
@@ -196,7 +197,7 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
         <section class="stack" aria-labelledby="totals">
             <h2 id="totals">{t.totals}</h2>
             <div class="table-box" role="group" aria-labelledby="totals" tabindex="0"><table class="table">
-                <thead><tr><td></td>{head(&pair.a, a)}{head(&pair.b, b)}<th scope="col" class="num">{t.difference}</th></tr></thead>
+                <thead><tr><td></td>{head(&pair.a, a)}{head(&pair.b, b)}<th scope="col" class="num">{t.difference}<br/><span class="muted small">{from}</span></th></tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table></div>
         </section>
@@ -310,7 +311,7 @@ pub fn side(i: I18n, run: RunId, samples: &[PairOutput]) -> AnyView {
         view! { <span class="muted small">" · "{i.admin().samples}": "{of}" "{t.passes}</span> }
     });
     view! {
-        <span class="verdict"><a class="plain-link" href=format!("/admin/runs/{run}/outputs/{}", first.output)>{item_result(i, first.state, first.verdict, None)}</a>{cases}</span>{more}
+        <span class="verdict one-line"><a class="plain-link" href=format!("/admin/runs/{run}/outputs/{}", first.output)>{item_result(i, first.state, first.verdict, None)}</a>{cases}</span>{more}
     }
     .into_any()
 }

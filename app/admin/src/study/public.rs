@@ -5,7 +5,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::parts::FormError;
 use model::{
-    api::{CreatedPublicLink, PublicLinkRow},
+    api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, Publication},
     error::AppError,
     ids::StudyId,
     page::Paged,
@@ -27,7 +27,7 @@ type Creation = Result<CreatedPublicLink, AppError>;
 /// The section's data and actions, created at the top of the page.
 #[derive(Clone, Copy)]
 pub struct Handles {
-    create: Action<(StudyId, bool, Option<u32>), Creation>,
+    create: Action<(StudyId, NewPublicLink), Creation>,
     revoke: FormAction<RevokePublicLink>,
     rows: Data<Paged<PublicLinkRow>>,
 }
@@ -35,9 +35,9 @@ pub struct Handles {
 impl Handles {
     /// For the study at this address.
     pub fn of(id: Memo<Option<StudyId>>) -> Handles {
-        let create = Action::new(|asked: &(StudyId, bool, Option<u32>)| {
-            let (study, code, days) = *asked;
-            async move { create_public_link(study, code, days).await }
+        let create = Action::new(|asked: &(StudyId, NewPublicLink)| {
+            let (study, NewPublicLink { code, days, about }) = asked.clone();
+            async move { create_public_link(study, code, days, about).await }
         });
         let revoke = FormAction::<RevokePublicLink>::new();
         let query = use_query_map();
@@ -85,7 +85,24 @@ fn Links(study: StudyId, handles: Handles) -> impl IntoView {
         let Some(fields) = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok()) else { return };
         let days = fields.get("days").as_string().unwrap_or_default();
         let days = Some(days.trim()).filter(|days| !days.is_empty()).map(|days| days.parse().unwrap_or(0));
-        create.dispatch((study, fields.has("code"), days));
+        let text = |key: &str| fields.get(key).as_string().unwrap_or_default();
+        let about = Publication {
+            purpose: text("purpose"),
+            authors: text("authors"),
+            contact: text("contact"),
+            license: text("license"),
+        };
+        create.dispatch((study, NewPublicLink { code: fields.has("code"), days, about }));
+    };
+    let line = |key: &'static str, label: &'static str, hint: &'static str| {
+        let (id, described) = (format!("link-{key}"), format!("link-{key}-hint"));
+        view! {
+            <div class="field">
+                <label class="label" for=id.clone()>{label}</label>
+                <input class="input" id=id name=key maxlength=Publication::LINE.to_string() aria-describedby=described.clone()/>
+                <p class="muted small" id=described>{hint}</p>
+            </div>
+        }
     };
     let created = move || {
         let path = create.value().get()?.ok()?.path;
@@ -101,7 +118,16 @@ fn Links(study: StudyId, handles: Handles) -> impl IntoView {
     view! {
         <p class="muted">{t.public_lead}</p>
         <WithoutScripts text=t.needs_script />
-        <form class="filter" on:submit=send>
+        <form class="public-form" on:submit=send>
+            <div class="field">
+                <label class="label" for="link-purpose">{t.purpose}</label>
+                <textarea class="input" id="link-purpose" name="purpose" rows="3" maxlength=Publication::PURPOSE.to_string()
+                    aria-describedby="link-purpose-hint"></textarea>
+                <p class="muted small" id="link-purpose-hint">{t.purpose_hint}</p>
+            </div>
+            {line("authors", t.authors, t.authors_hint)}
+            {line("contact", t.contact, t.contact_hint)}
+            {line("license", t.license, t.license_hint)}
             <label class="choice">
                 <input type="checkbox" name="code"/>
                 <span>{t.with_code}</span>

@@ -295,6 +295,12 @@ class Comparison:
 
         return frames.pairs(self.view)
 
+    def slices(self, by: Literal["difficulty", "length", "code_lang", "nl_lang"] = "difficulty") -> pd.DataFrame:
+        """Mean scores and pass@1 of each model over the tasks that have an attribute in common."""
+        from . import frames
+
+        return frames.slices(self._client.slice_comparison(self.dataset, by=by, **_query(self.selection)))
+
     def agreement(self) -> pd.DataFrame:
         """Agreement of raters on each dimension."""
         from . import frames

@@ -272,6 +272,46 @@ _AGREEMENT = {
 }
 
 
+_SLICES = {
+    "slice": TEXT,
+    "figure": TEXT,
+    "model": TEXT,
+    "tasks": WHOLE,
+    "value": NUMBER,
+    "low": NUMBER,
+    "high": NUMBER,
+    "adjusted": FLAG,
+}
+
+
+def slices(found: api.Slices) -> pd.DataFrame:
+    """One row for each slice, figure and model; a figure over fewer than five tasks has no interval."""
+    rows: list[dict[str, Any]] = []
+    for metric in found["metrics"]:
+        dimension = metric.get("dimension")
+        for at, (part, figures) in enumerate(zip(found["slices"], metric["slices"], strict=True)):
+            for (_, model), figure in zip(found["models"], figures, strict=True):
+                rows.append(
+                    {
+                        "slice": _slice_name(part["of"]),
+                        "figure": dimension["key"] if dimension else "pass@1",
+                        "model": model,
+                        "tasks": figure["tasks"],
+                        "value": figure.get("value"),
+                        **_ends(figure.get("interval")),
+                        # The first is that of all tasks.
+                        "adjusted": metric["adjusted"][at + 1],
+                    }
+                )
+    return _frame(_SLICES, rows)
+
+
+def _slice_name(of: Any) -> str:
+    """As in `slices.csv`."""
+    (value,) = of.values()
+    return f"{value['shortest']}-{value['longest']}" if isinstance(value, dict) else str(value)
+
+
 def agreement(view: api.ComparisonView) -> pd.DataFrame:
     """One row for each dimension: Krippendorff's ordinal alpha, and the shares of equal and nearly equal pairs."""
     human = view["figures"].get("human")

@@ -5,8 +5,10 @@ use std::io::Write;
 use model::{
     caller::Admin,
     comparison::Selection,
+    dataset::TaskRow,
     ids::CollectionId,
     lang::{Bilingual, Lang},
+    slices::SliceBy,
 };
 use rusqlite::Connection;
 
@@ -15,16 +17,16 @@ use crate::{
     collections::{file, judging},
     spool::{Download, Out},
 };
-use base::{clock, error::Failure};
-use comparison::input::ComparisonInput;
+use base::{background, clock, error::Failure};
+use comparison::{input::ComparisonInput, line::OutputLine};
 use db::{collections, comparison_input, comparison_lines, comparisons, datasets, judgings};
 use report::{
     bundle, comparison_figures, csv,
     dataset_folder::{self, About, FolderTable},
     lines::{self, Scope},
-    pairs,
+    pairs, slices,
     table::{Column, Form},
-    tables,
+    tables::{self, Print},
 };
 
 /// A table with a line for each thing of a selection.
@@ -63,10 +65,14 @@ pub enum File {
     Means,
     /// Every pair of models.
     Pairs,
+    /// Every model over slices of tasks, by every attribute.
+    Slices,
     /// The tables in Markdown.
     Markdown,
     /// The tables in LaTeX.
     Latex,
+    /// One of the tables as CSV.
+    TableCsv(tables::Name),
     /// The reproducibility bundle.
     Bundle,
     /// The tables as a folder for `datasets.load_dataset`.
@@ -82,10 +88,15 @@ impl File {
             if let Some((table, form)) = table.zip(form) {
                 return Some(File::Table(table, form));
             }
+            let printed = name.strip_prefix("table-").and_then(|name| name.strip_suffix(".csv"));
+            if let Some(table) = tables::Name::ALL.into_iter().find(|known| Some(known.name()) == printed) {
+                return Some(File::TableCsv(table));
+            }
         }
         Some(match name {
             "means.csv" => File::Means,
             "pairs.csv" => File::Pairs,
+            "slices.csv" => File::Slices,
             "tables.md" => File::Markdown,
             "tables.tex" => File::Latex,
             "bundle.zip" => File::Bundle,
@@ -97,7 +108,7 @@ impl File {
     pub fn kind(self) -> &'static str {
         match self {
             File::Table(_, form) => form.media(),
-            File::Means | File::Pairs => Form::Csv.media(),
+            File::Means | File::Pairs | File::Slices | File::TableCsv(_) => Form::Csv.media(),
             File::Markdown => "text/markdown; charset=utf-8",
             File::Latex => "application/x-tex; charset=utf-8",
             File::Bundle | File::DatasetFolder => "application/zip",
@@ -111,15 +122,36 @@ pub struct Ready {
     selection: Selection,
     name: Bilingual,
     file: File,
-    lang: Lang,
+    print: Print,
+    /// Whether outputs are without code and description.
+    hides_code: bool,
 }
 
 impl ComparisonService {
     /// Looks whether the selection makes sense, and gives raters without a pseudonym theirs.
-    pub async fn ready(&self, admin: &Admin, selection: Selection, file: File, lang: Lang) -> Result<Ready, Failure> {
+    /// `print` is for tables.
+    pub async fn ready(
+        &self,
+        admin: &Admin,
+        selection: Selection,
+        file: File,
+        print: impl Into<Print>,
+    ) -> Result<Ready, Failure> {
         let resolved = self.resolve(admin, selection).await?;
         self.draw_pseudonyms(&resolved.selection).await?;
-        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
+        let (name, print) = (resolved.options.name, print.into());
+        let print = Print { dataset: name.get(print.lang).to_owned(), ..print };
+        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name, file, print, hides_code: false })
+    }
+
+    /// The outputs of a selection as CSV for the public: with code and descriptions only if `code` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::export`].
+    pub async fn public_outputs(&self, admin: &Admin, selection: Selection, code: bool) -> Result<Download, Failure> {
+        let ready = self.ready(admin, selection, File::Table(Table::Outputs, Form::Csv), Lang::En).await?;
+        self.export(Ready { hides_code: !code, ..ready }).await
     }
 
     /// Gives the raters of the selected studies who have no pseudonym theirs.
@@ -156,14 +188,25 @@ impl ComparisonService {
                 };
                 self.spool.write(write).await
             }
-            File::Markdown | File::Latex => {
+            File::Slices => {
+                let computed = self.fresh(&ready).await?;
+                let all = move || SliceBy::ALL.map(|by| computed.slices(by));
+                let all = background::run(all).await?;
+                let write = move |out: &mut Out| {
+                    out.write_all(&slices::csv(&all)?)?;
+                    Ok(0)
+                };
+                self.spool.write(write).await
+            }
+            File::Markdown | File::Latex | File::TableCsv(_) => {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
-                    let text = match ready.file {
-                        File::Latex => tables::latex(&computed.figures, ready.lang),
-                        _ => tables::markdown(&computed.figures, ready.lang),
+                    let bytes = match ready.file {
+                        File::Latex => tables::latex(&computed.figures, &ready.print).into_bytes(),
+                        File::TableCsv(table) => tables::csv(&computed.figures, table, &ready.print)?,
+                        _ => tables::markdown(&computed.figures, &ready.print).into_bytes(),
                     };
-                    out.write_all(text.as_bytes())?;
+                    out.write_all(&bytes)?;
                     Ok(0)
                 };
                 self.spool.write(write).await
@@ -184,7 +227,10 @@ impl ComparisonService {
                         comparison_input::head(conn, ready.name, &ready.selection)?
                     }
                 };
-                write(conn, &input, (table, form), out)
+                match ready.hides_code {
+                    true => write_outputs(conn, &input, (form, true), out),
+                    false => write(conn, &input, (table, form), out),
+                }
             })
         };
         self.spool.write(work).await
@@ -319,10 +365,24 @@ fn write(
             let count = comparison_lines::each_verdict(conn, input, |line| file.write(line))?;
             file.finish().map(|()| count)
         }
-        Table::Outputs => {
-            let mut file = lines::outputs(input).table(form, out)?;
-            let count = comparison_lines::each_output(conn, input, |line| file.write(line))?;
-            file.finish().map(|()| count)
-        }
+        Table::Outputs => write_outputs(conn, input, (form, false), out),
     }
+}
+
+/// Writes the table of outputs, without code and descriptions if they are hidden.
+fn write_outputs(
+    conn: &Connection,
+    input: &ComparisonInput,
+    (form, hides_code): (Form, bool),
+    out: report::table::Out<'_>,
+) -> Result<u64, Failure> {
+    let mut file = lines::outputs(input).table(form, out)?;
+    let count = comparison_lines::each_output(conn, input, |line| {
+        if !hides_code {
+            return file.write(line);
+        }
+        let task = TaskRow { raw_nl: String::new(), signature: None, ..line.task.clone() };
+        file.write(&OutputLine { code: "", task: &task, ..*line })
+    })?;
+    file.finish().map(|()| count)
 }

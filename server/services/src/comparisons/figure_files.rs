@@ -1,6 +1,6 @@
 //! A figure of a comparison as a file: SVG, PNG, PDF, its data, its caption.
 
-use chart::comparison;
+use chart::{comparison, figure::Figure};
 use model::{
     caller::Admin,
     comparison::{Caption, ComparisonFigures, Selection, TaskFilter},
@@ -116,14 +116,53 @@ impl ComparisonService {
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
         let caption = captions::caption(i, id, resolved.options.name.get(options.lang), &computed.figures);
-        let caption = caption.unwrap_or_else(|| figure.desc.clone());
-        let draw = move || match kind {
-            Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
-            Kind::Png => figures::png(&figure, &caption, options),
-            Kind::Pdf => figures::pdf(&figure, &caption, options),
-            Kind::Csv => figures::data::csv(&figure),
-            Kind::Text => Ok(format!("{caption}\n").into_bytes()),
-        };
-        background::run(draw).await?
+        render(figure, caption, kind, options).await
     }
+
+    /// The same for the public: `shareable` leaves out what concerns single raters, so figures of them do not exist. Without
+    /// an id, the first figure.
+    ///
+    /// # Errors
+    /// As [`Self::figure_file`].
+    pub async fn public_figure(
+        &self,
+        admin: &Admin,
+        selection: Selection,
+        shareable: impl Fn(ComparisonFigures) -> ComparisonFigures,
+        (id, kind): (Option<&str>, Kind),
+        options: RenderOptions,
+    ) -> Result<Vec<u8>, Failure> {
+        let resolved = self.resolve(admin, selection).await?;
+        let figures = shareable(self.computed(&resolved).await?.figures.clone());
+        let i = I18n::of(options.lang);
+        let mut all = comparison::all(i, &figures, &[]).into_iter();
+        let found = all.find(|figure| id.is_none_or(|id| figure.id == id));
+        let figure = found.ok_or_else(|| Failure::not_found("picture of this study"))?;
+        let caption = captions::caption(i, &figure.id, resolved.options.name.get(options.lang), &figures);
+        render(figure, caption, kind, options).await
+    }
+}
+
+/// The captions of the figures for the public, which have no raters.
+pub fn public_captions(dataset: &Bilingual, figures: &ComparisonFigures) -> Vec<Caption> {
+    let all = comparison::all(I18n::of(Lang::En), figures, &[]).into_iter();
+    captions::all(dataset, figures, &all.map(|figure| figure.id).collect::<Vec<_>>())
+}
+
+/// The figure in a format.
+async fn render(
+    figure: Figure,
+    caption: Option<String>,
+    kind: Kind,
+    options: RenderOptions,
+) -> Result<Vec<u8>, Failure> {
+    let caption = caption.unwrap_or_else(|| figure.desc.clone());
+    let draw = move || match kind {
+        Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
+        Kind::Png => figures::png(&figure, &caption, options),
+        Kind::Pdf => figures::pdf(&figure, &caption, options),
+        Kind::Csv => figures::data::csv(&figure),
+        Kind::Text => Ok(format!("{caption}\n").into_bytes()),
+    };
+    background::run(draw).await?
 }

@@ -244,6 +244,7 @@ pub fn rows() -> Vec<Row> {
         page("GET /admin/compare/{slug}/figures/{file}", "/admin/compare/starter/figures/x.svg", [303, 403, 403, 404]),
         admins_call("/rpc/comparison_get", json!({"selection": {"dataset": "starter"}})),
         admins_call("/rpc/comparison_revision", json!({"selection": {"dataset": "starter"}})),
+        admins_call("/rpc/comparison_slices", json!({"selection": {"dataset": "starter"}, "by": "difficulty"})),
         admins_call("/rpc/comparison_tasks", json!({"selection": {"dataset": "starter"}, "filter": {}})),
         admins_call("/rpc/comparison_task", json!({"selection": {"dataset": "starter"}, "filter": {}, "task": "TASK"})),
         // The inbox.
@@ -413,6 +414,9 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/open_public_study", json!({"secret": "made-up"}), [404; 4]),
         call("/rpc/open_public_task", json!({"secret": "made-up", "task": "TASK"}), [404; 4]),
         page("GET /public/{secret}", "/public/made-up-secret", [404; 4]),
+        page("GET /public/{secret}/embed.svg", "/public/made-up-secret/embed.svg", [404; 4]),
+        page("GET /public/{secret}/files/{file}", "/public/made-up-secret/files/means.csv", [404; 4]),
+        page("GET /public/{secret}/figures/{file}", "/public/made-up-secret/figures/correctness-means.svg", [404; 4]),
         page("GET /public/{secret}/tasks/{task}", "/public/made-up-secret/tasks/TASK", [404; 4]),
         admins_call("/rpc/tokens", json!({})),
         admins_call("/rpc/create_token", json!({"label": "x", "scopes": ["read"], "days": 1})),

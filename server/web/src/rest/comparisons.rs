@@ -10,10 +10,12 @@ use axum::{
 use model::{
     caller::Admin,
     comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
+    decimals::Decimals,
     error::AppError,
     ids::TaskId,
     lang::Lang,
     ratings_import::{RatingsKind, RatingsPreview},
+    slices::{SliceBy, Slices},
 };
 use port::Comparisons;
 use serde::Deserialize;
@@ -27,7 +29,10 @@ use super::{
 };
 use crate::{download, session::Authorized, state::AppState};
 use formats::ratings::Mapping;
-use report::figures::{RenderOptions, Theme, print::Width};
+use report::{
+    figures::{RenderOptions, Theme, print::Width},
+    tables::Print,
+};
 use services::{
     comparisons::{export::File, figure_files::Kind},
     ratings_import::File as RatingsFile,
@@ -131,6 +136,29 @@ pub async fn compare_models(
     Ok(Json(state.services.comparisons.get(&admin, selection(&slug, &query)?).await?))
 }
 
+/// Slice a comparison by an attribute of its tasks
+///
+/// Every model's mean scores and pass@1 over the tasks that have the attribute in common, with the number of tasks and a 95%
+/// interval, which a slice of fewer than five tasks does not have. By difficulty, the slice of a task is decided by the other
+/// models, so each model has its own tasks in a slice. While `computing` is true, there are no figures yet.
+#[utoipa::path(get, path = "/comparisons/{slug}/slices", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"),
+        ("by" = SliceBy, Query, description = "Attribute of the tasks"), ComparisonQuery),
+    responses((status = 200, description = "The figures of every slice", body = Slices)))]
+pub async fn slice_comparison(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<Slices> {
+    let by = query.iter().rev().find(|(key, _)| key == "by").map_or("", |(_, value)| value.as_str());
+    let Some(by) = SliceBy::from_name(by) else {
+        let what = format!("unknown attribute \"{by}\"");
+        return Err(AppError::invalid("by", what, "Use difficulty, length, code_lang or nl_lang").into());
+    };
+    Ok(Json(state.services.comparisons.slices(&admin, selection(&slug, &query)?, by).await?))
+}
+
 /// List the tasks of a comparison
 ///
 /// A hundred per page, with every model's mean scores and verdict.
@@ -170,11 +198,17 @@ pub async fn get_compared_task(
 /// Export a comparison
 ///
 /// `ratings`, `verdicts`, `outputs` and `study-ratings` have one line each and end with `.csv`, `.jsonl` or `.parquet`.
-/// Other files are `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
-/// computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens.
+/// Other files are `means.csv`, `pairs.csv`, `slices.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
+/// computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens. Each table of
+/// `tables.md` is also a CSV file with the same decimals: `table-automatic.csv`, `table-published.csv`, `table-manual.csv`,
+/// `table-differences.csv`, `table-agreement.csv`.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
-        ("file" = String, Path, description = "Name of the file"), ComparisonQuery),
+        ("file" = String, Path, description = "Name of the file"),
+        ("words" = Option<Lang>, Query, description = "Language of tables; English where absent"),
+        ("score_decimals" = Option<u8>, Query, description = "Decimals of scores in tables, 0 to 6; 2 where absent"),
+        ("percent_decimals" = Option<u8>, Query, description = "Decimals of percentages in tables, 0 to 6; 1 where absent"),
+        ComparisonQuery),
     responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream")))]
 pub async fn comparison_file(
     State(state): State<AppState>,
@@ -187,7 +221,10 @@ pub async fn comparison_file(
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, selection(&slug, &query)?, file, Lang::En).await?;
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
+    let print = Print { lang, decimals: Decimals::read(last)?, ..Print::default() };
+    let ready = service.ready(&admin, selection(&slug, &query)?, file, print).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), None))
 }

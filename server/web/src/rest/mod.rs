@@ -170,6 +170,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(inbox::act_on_inbox))
         // Comparisons.
         .routes(routes!(comparisons::compare_models))
+        .routes(routes!(comparisons::slice_comparison))
         .routes(routes!(comparisons::list_compared_tasks))
         .routes(routes!(comparisons::get_compared_task))
         .routes(routes!(comparisons::comparison_file))

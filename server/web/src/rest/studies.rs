@@ -176,7 +176,8 @@ pub async fn list_public_links(
 /// The response contains the link, which is not shown again.
 #[utoipa::path(post, path = "/studies/{id}/public-links", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = NewPublicLink, example = json!({"code": false, "days": 365})),
+    request_body(content = NewPublicLink, example = json!({"code": false, "days": 365, "about": {
+        "purpose": "Which model writes the better Java?", "authors": "Example Lab", "contact": "lab@example.org", "license": "CC BY 4.0"}})),
     responses((status = 201, description = "The link", body = CreatedPublicLink)))]
 pub async fn create_public_link(
     State(state): State<AppState>,

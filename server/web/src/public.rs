@@ -1,0 +1,79 @@
+//! The files of a study's public page, for anyone with its link.
+
+use axum::{
+    Extension,
+    extract::{Path, Query, State},
+    http::{HeaderName, header},
+    response::IntoResponse,
+};
+use model::{decimals::Decimals, error::AppError, user::Visitor};
+
+use super::{download, errors::HttpError, state::AppState};
+use report::{
+    figures::{RenderOptions, Theme, print::Width},
+    tables::Print,
+};
+use services::comparisons::figure_files::Kind;
+
+type Fields = Vec<(String, String)>;
+
+fn last(query: &Fields, key: &str) -> Option<String> {
+    query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+}
+
+fn options(query: &Fields, visitor: &Visitor) -> RenderOptions {
+    let theme = last(query, "theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
+    let width = last(query, "width").and_then(|name| Width::named(&name)).unwrap_or_default();
+    let lang = last(query, "words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
+    RenderOptions { width, theme, lang }
+}
+
+/// `GET /public/{secret}/files/{file}`
+pub async fn file(
+    State(state): State<AppState>,
+    Extension(visitor): Extension<Visitor>,
+    Path((secret, name)): Path<(String, String)>,
+    Query(query): Query<Fields>,
+) -> Result<impl IntoResponse, HttpError> {
+    let lang = last(&query, "words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
+    let print = Print { lang, decimals: Decimals::read(|key| last(&query, key))?, ..Print::default() };
+    let (file, media) = state.services.public_links.file(&secret, &name, print).await?;
+    // The name is one of a list by now.
+    Ok(download::response(file, media, Some(name)))
+}
+
+/// `GET /public/{secret}/figures/{file}`: a figure with `width`, `words` and `theme` as on the comparison page.
+pub async fn figure(
+    State(state): State<AppState>,
+    Extension(visitor): Extension<Visitor>,
+    Path((secret, name)): Path<(String, String)>,
+    Query(query): Query<Fields>,
+) -> Result<impl IntoResponse, HttpError> {
+    let (id, kind) = Kind::of(&name).ok_or_else(|| AppError::NotFound("picture".into()))?;
+    let bytes = state.services.public_links.figure(&secret, (Some(id), kind), options(&query, &visitor)).await?;
+    // The figure exists, so its name is one of ours.
+    let file = format!("attachment; filename=\"{name}\"");
+    Ok(([(header::CONTENT_TYPE, kind.media().to_owned()), (header::CONTENT_DISPOSITION, file)], bytes))
+}
+
+/// `GET /public/{secret}/embed.svg`: the first figure, for a page of another site. The file has its style and its font in it, and
+/// may load nothing.
+pub async fn embed(
+    State(state): State<AppState>,
+    Extension(visitor): Extension<Visitor>,
+    Path(secret): Path<String>,
+    Query(query): Query<Fields>,
+) -> Result<impl IntoResponse, HttpError> {
+    let figure = (None, Kind::Svg);
+    let bytes = state.services.public_links.figure(&secret, figure, options(&query, &visitor)).await?;
+    let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; frame-ancestors 'none'";
+    let headers = [
+        (header::CONTENT_TYPE, Kind::Svg.media()),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
+        // A page with many readers asks once in a while; a revoked link ends soon.
+        (header::CACHE_CONTROL, "public, max-age=300"),
+    ];
+    Ok((headers, bytes))
+}
