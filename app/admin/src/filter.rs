@@ -49,7 +49,7 @@ pub fn FilterBar(
 }
 
 /// Sends the form of a field that changed.
-fn send(event: &Event) {
+pub fn send(event: &Event) {
     let field = event.target();
     let form = field.and_then(|field| field.dyn_into::<web_sys::Element>().ok()?.closest("form").ok()?);
     if let Some(form) = form.and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok()) {
