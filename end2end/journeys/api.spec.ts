@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 
-import { hydrated, logIn, open, rate } from '../support/steps.ts';
+import { hydrated, logIn, open, openMenu, rate } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo', '--webhook-host', 'http://127.0.0.1:9');
@@ -68,6 +68,7 @@ test('a closed study\'s public page can be read until its link is revoked', asyn
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1');
   await expect(page.getByText('after the study is closed')).toBeVisible();
+  await openMenu(page);
   await page.locator('summary', { hasText: 'Close' }).click();
   await page.getByRole('button', { name: 'Close study', exact: true }).click();
   await page.getByLabel('Purpose').fill('Which model writes the better Java?');

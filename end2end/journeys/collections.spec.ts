@@ -51,7 +51,7 @@ test('outputs are collected from an endpoint, looked at and imported', async ({ 
   await expect(page.getByText('Implement this in Java').first()).toBeVisible();
   expect(asked).toHaveLength(0);
   await page.getByRole('button', { name: 'Start' }).click();
-  await expect(page.getByText('finished', { exact: true })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByText('80 of 80', { exact: true })).toBeVisible();
   expect(asked).toHaveLength(81);
   expect(JSON.parse(asked[80].body)).toMatchObject({ model: 'Collected model', max_tokens: 100, top_k: 3 });

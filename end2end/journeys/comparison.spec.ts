@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { logIn, open, rate } from '../support/steps.ts';
+import { logIn, open, openMenu, rate } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -61,6 +61,7 @@ test('an admin reads the comparison', async ({ page }) => {
     await page.getByRole('link', { name }).click();
     return readFile(await (await download).path(), 'utf8');
   };
+  await openMenu(page);
   const ratings = (await sheet('Export ratings (CSV)')).trim().split(/\r?\n/);
   expect(ratings.length - 1).toBe(40);
   const comparison = (await sheet('Export comparison (CSV)')).trim().split(/\r?\n/);

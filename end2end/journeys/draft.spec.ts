@@ -7,8 +7,23 @@ test('a draft is edited and started; afterwards its settings stay', async ({ pag
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/new?dataset=starter');
   await page.getByLabel('Title').fill('Pilot');
-  await page.locator('[name="study[submissions][]"]').first().check();
+  // The summary follows the choices.
+  const summary = page.getByRole('complementary', { name: 'This study' });
   await page.getByLabel('ada', { exact: true }).check();
+  await expect(summary).toContainText('Choose submissions and raters');
+  const boxes = page.locator('[name="study[submissions][]"]');
+  const all = await boxes.count();
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await expect(page.getByText(`${all} of ${all} selected`)).toBeVisible();
+  await expect(summary).toContainText(/\d+ ratings of \d+ outputs by 1 rater/);
+  await page.getByRole('button', { name: 'Select none' }).click();
+  await expect(boxes.first()).not.toBeChecked();
+  await boxes.first().check();
+  await expect(page.getByText(`1 of ${all} selected`)).toBeVisible();
+  await page.getByText('More settings').click();
+  await page.getByLabel('Seconds per rating').fill('3600');
+  await expect(summary).toContainText(/about \d+\.0 h at 3,600 seconds per rating/);
+  await page.getByLabel('Seconds per rating').fill('');
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Pilot' })).toBeVisible();
 

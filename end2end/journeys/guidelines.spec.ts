@@ -1,4 +1,4 @@
-import { atScales, hydrated, logIn, open } from '../support/steps.ts';
+import { atScales, hydrated, logIn, open, openMenu } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 serve('--demo');
@@ -20,6 +20,7 @@ test('an admin writes guidelines with a preview in which HTML stays text', async
   page.on('request', (request) => void (request.url().includes('.example') && elsewhere.push(request.url())));
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1');
+  await openMenu(page);
   await page.getByRole('link', { name: 'Guidelines' }).click();
   await page.getByLabel('English').fill(attack);
   await page.getByRole('button', { name: 'Preview' }).click();

@@ -1,4 +1,4 @@
-import { hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { hydrated, logIn, open, openMenu, rate, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -19,6 +19,7 @@ test('imported ratings become a closed study, and a judge model is compared with
   await logIn(page, demo.admin);
   const send = async (whose: 'People' | 'A judge model', text: string[]) => {
     await open(page, '/admin/studies');
+    await openMenu(page);
     await page.getByRole('link', { name: 'Import ratings' }).click();
     await hydrated(page);
     await page.getByLabel(whose).check();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { logIn, open } from '../support/steps.ts';
+import { logIn, open, openMenu } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 /** A judge that forgets a dimension when it is first asked, and then gives the same scores to all. */
@@ -29,6 +29,7 @@ test('a model judges the outputs of a study', async ({ page, watch }) => {
   watch.expect(/422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1');
+  await openMenu(page);
   await page.getByRole('link', { name: 'Judge with a model' }).first().click();
   await page.getByLabel('Judge model').fill('Judge A');
   await page.getByLabel('Order of levels').selectOption('worst_first');
@@ -44,7 +45,7 @@ test('a model judges the outputs of a study', async ({ page, watch }) => {
   await expect(page.getByText('You grade code that was written for a task').first()).toBeVisible();
   expect(asked).toHaveLength(0);
   await page.getByRole('button', { name: 'Start' }).click();
-  await expect(page.getByText('finished', { exact: true })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 60_000 });
   expect(asked.filter((one) => one.messages[1].content.includes('An earlier answer could not be used'))).toHaveLength(1);
 
   // Answers with their scores; what a judge writes is text.

@@ -18,12 +18,19 @@ test('many people are invited at once, and one of them joins', async ({ page, br
   const list = await page.getByLabel('Labels and links, separated by tabs').inputValue();
   const links = list.split('\n').map((line) => line.split('\t'));
   expect(links.map(([label]) => label)).toEqual(['Ann Lee', '王芳', 'Eve']);
+  // The form is ready for others.
+  await expect(names).toHaveValue('');
+  await page.locator('#invite-list + p').getByRole('button', { name: 'Copy' }).click();
+  await expect(page.getByText(/^Copied|with your keyboard/)).toBeVisible();
   const ann = await (await browser.newContext({ baseURL })).newPage();
   await ann.goto(links[0][1]);
   await ann.getByLabel('Username').fill('ann');
   await ann.getByLabel('Password').first().fill('a-long-enough-password');
+  await ann.getByLabel('Languages that you read').selectOption('zh');
   await ann.getByRole('button', { name: 'Create account' }).click();
   await expect(ann.getByRole('button', { name: 'Log out' })).toBeVisible();
+  await open(page, '/admin/people');
+  await expect(page.getByLabel('Languages: ann')).toHaveValue('zh');
 });
 
 test('a forgotten password is reset by a link that works once', async ({ page, browser, baseURL }) => {

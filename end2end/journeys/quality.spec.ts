@@ -139,6 +139,38 @@ test('a rater sees the reply to a flag', async ({ page }) => {
   expect(await (await ada.get('/my-studies')).text()).toContain('Null is never given.');
 });
 
+test('a preset fills in the settings, and the page says what they add', async ({ page, browser }) => {
+  await logIn(page, demo.admin);
+  await settings(page, { spread: '' });
+  const cost = page.getByRole('complementary', { name: 'Extra work' });
+  const field = (name: string) => page.locator(`[name="settings[${name}]"]`);
+  await expect(cost).toContainText('No extra work for raters');
+  await page.getByRole('link', { name: /^Light/ }).click();
+  await expect(field('min_seconds')).toHaveValue('3');
+  await expect(cost).toContainText('Not saved yet.');
+  await field('repeat_every').fill('3');
+  await field('repeat_apart').fill('0');
+  await expect(cost).toContainText(/≈ \d+% extra work per rater/);
+  await field('repeat_every').fill('');
+  await expect(cost).toContainText('No extra work for raters');
+  await expect(page.getByText('These settings match no preset.')).toBeVisible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Settings saved.')).toBeVisible();
+  await expect(field('min_seconds')).toHaveValue('3');
+  await expect(field('repeat_every')).toHaveValue('');
+
+  // The same without JavaScript.
+  const context = await browser.newContext({ javaScriptEnabled: false, storageState: await page.context().storageState() });
+  const plain = await context.newPage();
+  await plain.goto(`${server.url}/admin/studies/1/quality`);
+  await plain.getByRole('link', { name: /^Off/ }).click();
+  await expect(plain.locator('[name="settings[min_seconds]"]')).toHaveValue('');
+  await plain.getByRole('button', { name: 'Save' }).click();
+  await expect(plain.getByText('Settings saved.')).toBeVisible();
+  await expect(plain.getByRole('link', { name: /^Off/ })).toHaveAttribute('aria-current', 'true');
+  await context.close();
+});
+
 /** The address of a study, even if nothing in it is left to rate. */
 async function firstStudyOf(who: Awaited<ReturnType<typeof visitor>>): Promise<string> {
   const start = await (await who.get('/my-studies')).text();

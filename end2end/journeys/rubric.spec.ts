@@ -1,4 +1,4 @@
-import { hydrated, logIn, open, visitor } from '../support/steps.ts';
+import { hydrated, logIn, open, openMenu, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -49,6 +49,7 @@ test('a rubric is duplicated, edited by keyboard and mouse, and saved as a new v
   await expect(page.getByText('Saved as version 1.')).toBeVisible();
   await expect(page.getByRole('heading', { level: 1, name: 'security 1' })).toBeVisible();
 
+  await openMenu(page);
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export JSON' }).click()]);
   expect(download.suggestedFilename()).toBe('security-1.json');
   await open(page, '/admin/rubrics');

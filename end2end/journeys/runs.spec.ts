@@ -33,7 +33,7 @@ async function start(page: Page, submission: string): Promise<void> {
 
 /** Waits for the end, which the page must report without a reload. */
 async function finished(page: Page): Promise<void> {
-  await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 150_000 });
+  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 150_000 });
 }
 
 test('a run is started, watched through a lost connection, and read', async ({ page, watch }) => {
@@ -43,7 +43,7 @@ test('a run is started, watched through a lost connection, and read', async ({ p
   await start(page, first);
   await axe(page);
   // The server goes down in the middle and comes back: the page says so, and receives the rest.
-  await expect(page.locator('.run-state .badge')).toHaveText('running');
+  await expect(page.locator('.run-state .badge')).toHaveText('Running');
   await server.kill();
   await expect(page.getByText('The connection to the server is lost.')).toBeVisible();
   await server.restart();
@@ -98,7 +98,7 @@ test('a stopped run is resumed, and re-running outdated results asks first', asy
   const [, second] = await submissions();
   await start(page, second);
   await page.getByRole('button', { name: 'Stop this run' }).click();
-  await expect(page.locator('.run-state .badge')).toHaveText('stopped');
+  await expect(page.locator('.run-state .badge')).toHaveText('Stopped');
   await page.getByRole('button', { name: 'Resume this run' }).click();
   await finished(page);
   const again = page.getByRole('button', { name: 'Re-run outdated results' });
@@ -166,7 +166,7 @@ test('runs are readable without scripts', { tag: '@scriptless' }, async ({ page,
   await expect(page.getByRole('table', { name: 'Outputs' }).locator('tbody tr')).toHaveCount(24);
   await expect(async () => {
     await page.reload();
-    await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 1_000 });
+    await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 1_000 });
   }).toPass({ timeout: 150_000 });
   await page.getByRole('table', { name: 'Outputs' }).locator('tbody').getByRole('link').first().click();
   await expect(page.getByRole('heading', { name: 'Program that ran' })).toBeVisible();

@@ -265,7 +265,7 @@ for (const [width, height] of [[1440, 900], [1280, 720]]) {
     const marked = page.locator('.line.only-here .line-mark').first();
     const sign = () => marked.evaluate((mark) => getComputedStyle(mark, '::before').content);
     expect(await sign()).not.toContain('\u25c6');
-    await page.getByLabel('Mark lines that only one output has').check();
+    await page.getByLabel('Mark what only one output has').check();
     expect(await sign()).toContain('\u25c6');
   });
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-import { type Account, hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { hydrated, logIn, open, openMenu, rate, type Account, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -122,6 +122,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   // The end: nobody can rate any more, and ratings are kept.
   await open(page, study);
   await expect(page.getByRole('link', { name: /Disagreements to adjudicate/ })).toHaveText(/^0 /);
+  await openMenu(page);
   await page.getByText('Close…').click();
   await page.getByRole('button', { name: 'Close study', exact: true }).click();
   await expect(page.getByText('This study is closed. Its ratings are kept.')).toBeVisible();
@@ -133,10 +134,11 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
 
   // Closed by mistake: an admin reopens it with a reason, which the audit log keeps.
   await open(page, study);
+  await openMenu(page);
   await page.getByText('Reopen…').click();
   await page.getByLabel('Reason').fill('Closed by mistake');
   await page.getByRole('button', { name: 'Reopen study' }).click();
-  await expect(page.getByText('Close…')).toBeVisible();
+  await expect(page.getByText('Running', { exact: true })).toBeVisible();
   await open(page, '/admin/audit');
   await expect(page.getByText('Closed by mistake')).toBeVisible();
 });
@@ -185,6 +187,7 @@ test('manual shares, extended and then duplicated', async ({ page, watch }) => {
 
   // While paused, nobody can rate; after resuming, they can.
   await open(page, study);
+  await openMenu(page);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
   const ada = await visitor(server.url, demo.ada);

@@ -1,4 +1,4 @@
-import { hydrated, logIn, open } from '../support/steps.ts';
+import { hydrated, logIn, open, openMenu } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 serve('--demo');
@@ -12,6 +12,7 @@ test('a submission is renamed, archived and offered again', async ({ page }) => 
   const names = page.getByRole('main').getByRole('table').getByRole('rowheader');
   const all = await names.count();
   await names.first().getByRole('link').click();
+  await openMenu(page);
   await page.getByRole('link', { name: 'Rename, archive or delete' }).click();
   await page.getByLabel('Model').fill('Renamed model');
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
@@ -33,6 +34,7 @@ test('a submission is renamed, archived and offered again', async ({ page }) => 
 test('a study without ratings is deleted, and the deletion is undone', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1');
+  await openMenu(page);
   await page.getByRole('link', { name: 'Rename, archive or delete' }).click();
   await expect(page.getByText('planned ratings:')).toBeVisible();
   await page.getByRole('button', { name: 'Delete permanently' }).click();

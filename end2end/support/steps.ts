@@ -26,6 +26,11 @@ export async function openLast(page: Page, address: string): Promise<void> {
   }
 }
 
+/** Opens the menu of a page's other actions. */
+export async function openMenu(page: Page): Promise<void> {
+  await page.locator('.more-menu > summary').click();
+}
+
 /** Logs in by the form. */
 export async function logIn(page: Page, { name, password }: Account): Promise<void> {
   await page.goto('/log-in');

@@ -6,9 +6,9 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use super::{
     filter::Field,
     list::Listing,
+    menu::{item, more_menu, object_items},
     parts::{asked, code_langs, task_text},
     rubrics::choose::DatasetRubric,
-    upkeep::upkeep_link,
 };
 use model::{
     audit::Object,
@@ -58,14 +58,21 @@ fn page(
     let for_people = row.human > 0;
     let shown = asked.unwrap_or(row.version);
     let object = Object::Dataset(row.slug.clone());
+    // First what the dataset needs next.
+    let mut actions = vec![(upload, t.upload_outputs), (compare, i.comparison().compare)];
+    if for_people {
+        actions.insert(1, (study, t.new_study));
+    }
+    let first = actions.remove(usize::from(row.submissions > 0));
+    let others = actions;
     let slug = StoredValue::new(row.slug.clone());
     view! {
         <Page title=name crumbs=vec![("/admin/datasets".into(), t.datasets.into())] actions=move || view! {
-            <a class="button" href=upload.clone()>{t.upload_outputs}</a>
-            {for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
-            <a class="button" href=compare.clone()>{i.comparison().compare}</a>
-            {object.guidelines_address().map(|href| view! { <a class="button" href=href>{i.guidelines().title}</a> })}
-            {upkeep_link(i, &object)}
+            <a class="button primary" href=first.0.clone()>{first.1}</a>
+            {more_menu(i, view! {
+                {others.iter().map(|(href, text)| item(href.clone(), text)).collect_view()}
+                {object_items(i, &object)}
+            })}
         }>
         {(!description_text.is_empty()).then(|| view! { <p class="lead">{description_text}</p> })}
         <dl class="facts">

@@ -71,13 +71,14 @@ fn page(i: I18n, id: Option<StudyId>, (draft, rows, users, groups): Loaded, edit
         view! {
             <p class="lead">{p.edit_lead}</p>
             <p><a href=quality>{i.quality().settings}</a></p>
-            <ActionForm action=edit attr:class="stack study-form">
+            <ActionForm action=edit attr:class="study-form study-form--wide">
                 <input type="hidden" name="id" value=id.to_string()/>
-                <StudyFields slug rows users groups several=false draft/>
-                <p class="row">
-                    <button class="button primary" type="submit" disabled=move || edit.pending().get()>{p.edit_save}</button>
-                    <a class="button" href=plan>{p.edit_cancel}</a>
-                </p>
+                <StudyFields slug rows users groups several=false draft>
+                    <p class="row">
+                        <button class="button primary" type="submit" disabled=move || edit.pending().get()>{p.edit_save}</button>
+                        <a class="button" href=plan>{p.edit_cancel}</a>
+                    </p>
+                </StudyFields>
             </ActionForm>
             <FormError of=move || edit.value().get().and_then(Result::err)/>
         }

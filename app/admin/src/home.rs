@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     audit::{name, page_of},
-    parts::{percent, progress, status},
+    parts::{percent, progress, state},
     server::{ServerNotices, notices_data},
 };
 use model::{
@@ -156,7 +156,7 @@ fn study_row(i: I18n, pace: StudyPace) -> impl IntoView {
     let state = match (is_complete, is_late) {
         (true, _) => view! { <Badge tone=Tone::Good>{t.complete}</Badge> }.into_any(),
         (_, true) => view! { <Badge tone=Tone::Bad>{t.late}</Badge> }.into_any(),
-        _ if row.status == StudyStatus::Paused => status(i, row.status).into_any(),
+        _ if row.status == StudyStatus::Paused => state(i, row.status),
         _ => ().into_any(),
     };
     let a_day = format!("{:.1}", recent as f64 / days as f64);

@@ -27,6 +27,7 @@ pub mod home;
 pub mod inbox;
 pub mod languages;
 mod list;
+mod menu;
 pub mod models;
 pub mod new_study;
 pub mod output;

@@ -68,12 +68,13 @@ fn choose(i: I18n, offered: Offered, choices: Option<Choices>, create: FormActio
             let users = users.into_iter().filter(|u| !u.disabled).collect();
             let several = offered.len() > 1;
             view! {
-                <ActionForm action=create attr:class="stack study-form">
+                <ActionForm action=create attr:class="study-form study-form--wide">
                     <input type="hidden" name="study[dataset]" value=slug.clone()/>
-                    <StudyFields slug rows users groups several/>
-                    <button class="button primary" type="submit" disabled=move || create.pending().get()>
-                        {i.plan().preview_button}
-                    </button>
+                    <StudyFields slug rows users groups several>
+                        <button class="button primary" type="submit" disabled=move || create.pending().get()>
+                            {i.plan().preview_button}
+                        </button>
+                    </StudyFields>
                 </ActionForm>
                 <FormError of=move || create.value().get().and_then(Result::err)/>
             }

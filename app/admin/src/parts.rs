@@ -12,7 +12,7 @@ use model::{
     dataset::{Checks, TaskRow},
     error::AppError,
     lang::Lang,
-    study::StudyStatus,
+    state::State,
 };
 use texts::I18n;
 use ui::{
@@ -137,14 +137,22 @@ pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
     }
 }
 
-/// A study's state as a colored word.
-pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
-    let tone = match status {
-        StudyStatus::Draft | StudyStatus::Closed => Tone::Plain,
-        StudyStatus::Running => Tone::Good,
-        StudyStatus::Paused => Tone::Care,
+/// The state of a study, a run, a collection or a judging as a colored word: green while it runs, yellow while somebody has
+/// to resume it.
+pub fn state(i: I18n, state: impl Into<State>) -> AnyView {
+    let state = state.into();
+    let tone = match state {
+        State::Draft | State::Finished | State::Closed => Tone::Plain,
+        State::Running => Tone::Good,
+        State::Paused | State::Stopped => Tone::Care,
     };
-    view! { <Badge tone>{i.status_name(status)}</Badge> }
+    view! { <Badge tone>{i.state_name(state)}</Badge> }.into_any()
+}
+
+/// The choices of a filter by state.
+pub fn state_choices<S: Copy + Into<State>>(i: I18n, of: &[(&'static str, S)]) -> Vec<(&'static str, String)> {
+    let named = of.iter().map(|(value, state)| (*value, i.state_name(*state).to_owned()));
+    std::iter::once(("", i.lists().any.to_owned())).chain(named).collect()
 }
 
 /// A task's description and signature, as raters see them.

@@ -6,7 +6,11 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use self::invite::{InviteForm, InviteMany};
-use super::{filter::Field, list::Listing, parts::FormError};
+use super::{
+    filter::{Field, send},
+    list::Listing,
+    parts::FormError,
+};
 use model::{
     announcement::Audience,
     group::{Group, GroupName},
@@ -22,8 +26,10 @@ use rpc::{
 };
 use texts::I18n;
 use ui::{
+    announce::toaster,
     context::{use_i18n, use_visitor},
     copy::CopyRow,
+    effect::effect,
     form::{ActionForm, FormAction},
     frame::Page,
     load::{Data, Load},
@@ -61,6 +67,12 @@ pub fn PeoplePage() -> impl IntoView {
         Some(answer) => answer.ok(),
         None => carried.clone(),
     };
+    let toast = toaster();
+    effect(move |_| {
+        if set_reads.version().get() > 0 && set_reads.value().with_untracked(|value| matches!(value, Some(Ok(())))) {
+            toast(i.plan().reads_saved.into());
+        }
+    });
     let forms = Forms { set_disabled, set_role, set_reads, reset };
     let everybody = Data::new(asked, |(_, users, invitations)| people(users, invitations));
     view! {
@@ -247,7 +259,7 @@ fn change_role(i: I18n, user: &UserRow, set_role: FormAction<SetRole>) -> impl I
     };
     view! {
         <details class="confirm">
-            <summary class="button small-button" aria-label=whom.clone()>{short}</summary>
+            <summary class="button small-button">{short}<span class="visually-hidden">" "{user.name.clone()}</span></summary>
             <div class="confirm-box">
                 <p>{hint}</p>
                 <ActionForm action=set_role>
@@ -290,10 +302,11 @@ fn reads_form(
     view! {
         <ActionForm action=set_reads attr:class="reads-form">
             <input type="hidden" name="user" value=user.to_string()/>
-            <select class="input" name="reads" aria-label=label>
+            // With JavaScript, a choice is saved at once.
+            <select class="input" name="reads" aria-label=label on:change=|event| send(&event)>
                 {choice("en zh", p.reads_both)} {choice("en", Lang::En.name())} {choice("zh", Lang::Zh.name())}
             </select>
-            <button class="button small-button" type="submit" aria-label=save>{p.reads_save}</button>
+            <button class="button small-button unscripted" type="submit" aria-label=save>{p.reads_save}</button>
         </ActionForm>
     }
 }

@@ -6,7 +6,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::{
     list::Listing,
-    parts::{FormError, param, status},
+    parts::{FormError, param, state},
     plan_leaks::Leaks,
     study_tabs::{StudyFrame, StudyTab, tab_data},
 };
@@ -128,7 +128,7 @@ fn controls(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
     };
     view! {
         <div class="study-state">
-            {status(i, plan.status)}
+            {state(i, plan.status)}
             <p class="plan-lead">{if draft { p.draft_lead } else { p.running_lead }}</p>
             <div class="study-controls">
                 {start}
@@ -230,7 +230,10 @@ fn people(i: I18n, list: Listing, plan: &PlanDetail, raters: Paged<RaterPlan>, d
         <section class="stack" aria-labelledby="plan-people">
             <h2 id="plan-people">{p.shares}</h2>
             <p class="muted small">{p.shares_lead}</p>
-            <p><a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a></p>
+            // The raters of a draft do not see it yet.
+            {(plan.status != StudyStatus::Draft).then(|| view! {
+                <p><a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a></p>
+            })}
             {is_searched.then(|| list.bar(Vec::new()))}
             {list.view(raters, none, table)}
             <FormError of=move || doing.leave.value().get().and_then(Result::err)/>

@@ -5,9 +5,13 @@ use leptos::prelude::*;
 use super::{
     filter::Field,
     list::Listing,
-    parts::{progress, status},
+    menu::{item, more_menu},
+    parts::{progress, state, state_choices},
 };
-use model::{inbox::InboxFilter, study::StudyRow};
+use model::{
+    inbox::InboxFilter,
+    study::{StudyRow, StudyStatus},
+};
 use rpc::studies::studies;
 use texts::I18n;
 use ui::{
@@ -26,19 +30,15 @@ pub fn StudiesPage() -> impl IntoView {
     let data = Data::new(move || list.asked(), studies);
     let actions = move || {
         view! {
-            <a class="button" href="/admin/archive">{i.upkeep().archive_title}</a>
-            <a class="button" href="/admin/rubrics">{i.rubrics().title}</a>
-            <a class="button" href="/admin/upload/ratings">{i.ratings_import().import_ratings}</a>
             <a class="button primary" href="/admin/studies/new">{t.new_study}</a>
+            {more_menu(i, view! {
+                {item("/admin/upload/ratings".into(), i.ratings_import().import_ratings)}
+                {item("/admin/rubrics".into(), i.rubrics().title)}
+                {item("/admin/archive".into(), i.upkeep().archive_title)}
+            })}
         }
     };
-    let states = [
-        ("running", t.status_running),
-        ("paused", t.status_paused),
-        ("draft", i.plan().draft),
-        ("closed", t.status_closed),
-    ];
-    let states = std::iter::once(("", l.any)).chain(states).map(|(value, name)| (value, name.to_owned())).collect();
+    let states = state_choices(i, &StudyStatus::ALL.map(|status| (status.code(), status)));
     view! {
         <Page title=t.studies actions>
             {list.bar(vec![Field::Choice("status", l.status, states), Field::Kept("dataset"), Field::Kept("model")])}
@@ -78,7 +78,7 @@ fn table(i: I18n, list: Listing, rows: Vec<StudyRow>) -> AnyView {
                 </th>
                 <td role="cell" data-label=t.dataset><a href=format!("/admin/datasets/{}", study.dataset)>{study.dataset.clone()}</a></td>
                 <td role="cell" data-label=l.models>{study.models.join(" · ")}</td>
-                <td role="cell" data-label=l.status>{status(i, study.status)}</td>
+                <td role="cell" data-label=l.status>{state(i, study.status)}</td>
                 <td role="cell" data-label=l.progress>{progress(i, study.done, study.wanted)}</td>
                 <td role="cell" data-label=l.waiting class="num">{inbox_link(i, &study)}</td>
                 <td role="cell" data-label=l.raters class="num">{study.raters}</td>

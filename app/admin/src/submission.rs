@@ -10,10 +10,10 @@ use super::{
     engine::{EngineNotice, engine_data},
     filter::Field,
     list::Listing,
+    menu::{item, more_menu, object_items},
     parts::{FormError, asked, param},
     runs,
     toolchains::{Lacking, ToolchainNotices},
-    upkeep::upkeep_link,
 };
 use model::{
     audit::Object,
@@ -166,15 +166,18 @@ fn page(
             title=row.model_name.clone()
             crumbs=vec![("/admin/submissions".into(), t.submissions.into())]
             actions=move || view! {
-                {upkeep_link(i, &Object::Submission(row.id))}
-                {row.for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
-                {row.for_people.then(|| view! { <a class="button" href=judging.clone()>{t.judge_with_model}</a> })}
+                {(row.for_people && !row.has_tests).then(|| view! { <a class="button primary" href=study.clone()>{t.new_study}</a> })}
                 {row.has_tests.then(|| view! {
                     <ActionForm action=start>
                         <input type="hidden" name="submission" value=row.id.to_string()/>
                         <button class="button primary" type="submit">{i.runs().start}</button>
                     </ActionForm>
                     {start_so(i, row.id, row.way.is_some(), start)}
+                })}
+                {more_menu(i, view! {
+                    {(row.for_people && row.has_tests).then(|| item(study.clone(), t.new_study))}
+                    {row.for_people.then(|| item(judging.clone(), t.judge_with_model))}
+                    {object_items(i, &Object::Submission(row.id))}
                 })}
             }
         >

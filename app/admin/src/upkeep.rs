@@ -7,6 +7,7 @@ use super::{audit::page_of, parts::FormError};
 use model::{
     audit::Object,
     error::AppError,
+    ids::StudyId,
     upkeep::{Archived, Dependent, Upkeep},
 };
 use rpc::upkeep::{ArchiveObject, DeleteObject, RenameObject, RestoreObject, archived_objects, object_upkeep};
@@ -82,7 +83,7 @@ fn page(i: I18n, object: String, found: Upkeep, forms: Forms) -> AnyView {
         view! {
             {found.can_rename.then(|| rename(i, &parsed, object.clone(), found.name.clone(), forms))}
             {archive(i, object.clone(), found.archived_at.is_some(), forms)}
-            {delete(i, &parsed, object, found.in_use, found.deleted_with, forms)}
+            {delete(i, &parsed, object, (found.in_use, found.studies), found.deleted_with, forms)}
         }
         .into_any()
     };
@@ -153,7 +154,7 @@ fn delete(
     i: I18n,
     parsed: &Object,
     object: String,
-    in_use: Vec<Dependent>,
+    (in_use, studies): (Vec<Dependent>, Vec<(StudyId, String)>),
     deleted_with: Vec<Dependent>,
     forms: Forms,
 ) -> AnyView {
@@ -179,7 +180,13 @@ fn delete(
         }
         .into_any()
     } else {
-        view! { <p>{t.in_use}</p>{list(in_use)}<p>{t.archive_instead}</p> }.into_any()
+        let named = studies
+            .into_iter()
+            .map(|(id, title)| view! { <li><a href=format!("/admin/studies/{id}")>{title}</a></li> })
+            .collect::<Vec<_>>();
+        let named = (!named.is_empty()).then(|| view! { <p>{t.in_use_studies}</p><ul>{named}</ul> });
+        view! { <p>{(t.in_use)(&i.audit().object_name(parsed))}</p>{list(in_use)}{named}<p>{t.archive_instead}</p> }
+            .into_any()
     };
     view! {
         <section class="card stack" aria-labelledby="delete">
@@ -188,11 +195,6 @@ fn delete(
         </section>
     }
     .into_any()
-}
-
-/// The link to an object's upkeep, for its page.
-pub fn upkeep_link(i: I18n, object: &Object) -> impl IntoView + use<> {
-    object.upkeep_address().map(|href| view! { <a class="button" href=href>{i.upkeep().link}</a> })
 }
 
 /// Everything archived.

@@ -66,11 +66,15 @@ pub struct Line(pub Vec<Run>);
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[cfg_attr(not(target_arch = "wasm32"), schema(as = CodeRun))]
 pub struct Run(
-    /// The kind, one of those in the style sheet (`keyword`, `string`, …); empty for plain text.
+    /// The kind, one of those in the style sheet (`keyword`, `string`, …); empty for plain text. [`ONLY_WORD`] follows it in
+    /// a word that no other output on the page has.
     pub String,
     /// The text.
     pub String,
 );
+
+/// What follows the kind of a run that is a word of one output alone, among those on the page: another class.
+pub const ONLY_WORD: &str = " only-word";
 
 impl Line {
     /// The line's text without markup.

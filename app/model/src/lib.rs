@@ -50,6 +50,7 @@ pub mod plan;
 pub mod problem;
 pub mod published;
 pub mod quality;
+pub mod quality_preset;
 pub mod ratings;
 pub mod ratings_import;
 pub mod reading;
@@ -59,7 +60,11 @@ pub mod rubric;
 pub mod run;
 pub mod run_pair;
 pub mod server;
+<<<<<<< HEAD
 pub mod slices;
+=======
+pub mod state;
+>>>>>>> wt-u
 pub mod stats;
 pub mod study;
 pub mod submission;

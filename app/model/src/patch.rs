@@ -48,6 +48,12 @@ impl<T> Patch<T> {
     }
 }
 
+impl<T> Default for Patch<T> {
+    fn default() -> Patch<T> {
+        Patch::of(Map::new())
+    }
+}
+
 impl<T: Serialize + DeserializeOwned> Patch<T> {
     /// The value after the change.
     ///
@@ -157,8 +163,10 @@ mod tests {
     use super::*;
     use crate::{
         quality::{FeedbackLevel, QualitySettings},
-        study::{NewStudy, QualityChange, StudyChange, StudySettings},
+        study::{NewStudy, StudyChange, StudySettings},
     };
+
+    type QualityChange = Patch<QualitySettings>;
 
     fn message(result: Result<impl std::fmt::Debug, AppError>) -> String {
         result.unwrap_err().to_string()

@@ -13,6 +13,7 @@ use super::{
     lang::{Bilingual, Lang},
     names::names,
     page::{PageOf, Paged},
+    quality_preset::{ExtraWork, QualityPreset, Workload},
     ratings::Agreement,
     rubric::{Dimension, Rubric},
     study::StudyStatus,
@@ -471,6 +472,12 @@ pub struct QualityPage {
     pub adjudicators: Vec<(UserId, String, bool)>,
     /// How the study's raters keep its limits.
     pub limits: Vec<RaterLimits>,
+    /// The preset that the settings have the effect of; absent if they have the effect of none.
+    pub preset: Option<QualityPreset>,
+    /// What the work that the settings add for a rater depends on.
+    pub workload: Workload,
+    /// The work that the settings add for a rater.
+    pub extra_work: ExtraWork,
     /// The output to add, if one is asked for.
     pub proposal: Option<KnownItemProposal>,
 }

@@ -93,6 +93,11 @@ impl Rubric {
         named.or((!self.dimensions.is_empty()).then_some(0))
     }
 
+    /// How many levels the two ends of its widest scale are apart.
+    pub fn widest(&self) -> u8 {
+        self.dimensions.iter().map(Dimension::range).map(|(low, high)| high.saturating_sub(low)).max().unwrap_or(0)
+    }
+
     /// The number of dimensions before the checklist.
     pub fn scales(&self) -> usize {
         self.dimensions.iter().take_while(|d| !d.checklist).count()
@@ -198,6 +203,8 @@ pub struct RubricChoices {
     pub default: RubricSummary,
     /// The newest versions of the other rubrics, without archived ones.
     pub others: Vec<RubricSummary>,
+    /// Measured seconds per rating with the default. Absent if there are too few ratings.
+    pub measured_s: Option<u32>,
 }
 
 /// The result of saving a rubric.

@@ -158,9 +158,6 @@ pub struct StudyForm {
 /// A change of a draft: fields of [`NewStudy`] with their new values. The plan is drawn again.
 pub type StudyChange = Patch<NewStudy>;
 
-/// A change of a study's quality settings, in whatever state it is.
-pub type QualityChange = Patch<QualitySettings>;
-
 /// A study's settings, to edit while it is a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StudyDraft {

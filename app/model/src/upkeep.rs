@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{audit::Object, time::Timestamp};
+use super::{audit::Object, ids::StudyId, time::Timestamp};
 
 /// Time in which a deletion can be undone, in milliseconds.
 pub const UNDO_MS: i64 = 15_000;
@@ -21,6 +21,9 @@ pub struct Upkeep {
     pub deleted: bool,
     /// Work and objects that refer to it, which a deletion would lose. If there are any, it cannot be deleted.
     pub in_use: Vec<Dependent>,
+    /// The first of the studies among them, with their titles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub studies: Vec<(StudyId, String)>,
     /// Data that a deletion deletes with it.
     pub deleted_with: Vec<Dependent>,
 }

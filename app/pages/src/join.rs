@@ -5,6 +5,8 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use model::{
     address::query_of,
+    lang::Lang,
+    plan::Reads,
     user::{Invitation, Role},
 };
 use rpc::accounts::open_invitation;
@@ -74,6 +76,14 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
                     kind="password"
                     autocomplete="new-password"
                 />
+                <div class="field">
+                    <label class="label" for="reads">{t.reads}</label>
+                    <select class="input" id="reads" name="reads" aria-describedby="reads-hint">
+                        <option value=Reads::BOTH.code()>{i18n.plan().reads_both}</option>
+                        {Lang::ALL.map(|lang| view! { <option value=lang.code()>{lang.name()}</option> }).into_iter().collect_view()}
+                    </select>
+                    <p class="hint" id="reads-hint">{t.reads_hint}</p>
+                </div>
                 <p class="row"><button class="button primary" type="submit">{t.join_button}</button></p>
             </form>
             {sso}

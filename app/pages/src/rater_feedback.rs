@@ -99,7 +99,7 @@ fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
                 <li class="card stack-tight">
                     <h3>{own.title}</h3>
                     <dl class="facts">
-                        {own.per_hour.map(|n| view! { <div><dt>{t.pace}</dt><dd>{(t.per_hour)(n)}</dd></div> })}
+                        {own.per_hour.map(|n| view! { <div><dt>{t.pace}</dt><dd>{(t.per_hour)(&i.number(n.round() as u64))}</dd></div> })}
                         {(minutes > 0).then(|| view! { <div><dt>{t.active}</dt><dd>{(t.hours)(minutes / 60, minutes % 60)}</dd></div> })}
                         {more}
                     </dl>

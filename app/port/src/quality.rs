@@ -15,7 +15,7 @@ use model::{
         DisagreementList, FlagOn, FlagRow, KnownItemChange, KnownItemProposal, KnownItemRecord, Live, NewKnownItem,
         QualityPage, RatingFilter, RatingList, TabCounts,
     },
-    study::QualityChange,
+    quality_preset::QualityChange,
     submission::{MaskState, StudyLeaks},
 };
 

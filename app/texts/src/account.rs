@@ -16,9 +16,11 @@ texts! {
         join_title: "Join AixGrade", "加入 AixGrade";
         join_lead_rater: "You have been invited to rate code that models wrote. Choose a username and a password to get started.", "您已受邀为模型生成的代码评分。设置用户名和密码后即可开始。";
         join_lead_admin: "You have been invited as an admin. Choose a username and a password to get started.", "您已受邀担任管理员。设置用户名和密码后即可开始。";
+        reads: "Languages that you read", "您能阅读的语言";
+        reads_hint: "Tasks are described in these languages. An admin can change your choice.", "任务描述使用这些语言。之后可由管理员更改。";
         join_button: "Create account", "创建账户";
         reset_title: "Choose a new password", "设置新密码";
-        new_password_lead: "Someone else set your password. Choose one that only you know to continue.", "您的密码由他人设置。请设置一个只有您自己知道的密码，然后继续。";
+        new_password_lead: "This is a temporary password. Choose your own to continue.", "这是临时密码。请设置自己的密码，然后继续。";
         new_password_button: "Set password and continue", "设置密码并继续";
         password_same: "This is your present password. Choose another.", "这是当前密码，请换一个。";
         sso_title: "Single sign-on", "单点登录";

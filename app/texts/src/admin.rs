@@ -2,7 +2,7 @@
 //! figures or names.
 
 use super::I18n;
-use model::{lang::Lang, quality::Pool, study::StudyStatus, user::Role};
+use model::{lang::Lang, quality::Pool, state::State, user::Role};
 
 impl I18n {
     /// A role, in words.
@@ -13,13 +13,16 @@ impl I18n {
         }
     }
 
-    /// A study's status, in words.
-    pub fn status_name(&self, status: StudyStatus) -> &'static str {
-        match status {
-            StudyStatus::Draft => self.plan().draft,
-            StudyStatus::Running => self.admin().status_running,
-            StudyStatus::Paused => self.admin().status_paused,
-            StudyStatus::Closed => self.admin().status_closed,
+    /// The state of a study, a run, a collection or a judging, in words.
+    pub fn state_name(&self, state: impl Into<State>) -> &'static str {
+        let t = self.admin();
+        match state.into() {
+            State::Draft => t.state_draft,
+            State::Running => t.state_running,
+            State::Paused => t.state_paused,
+            State::Stopped => t.state_stopped,
+            State::Finished => t.state_finished,
+            State::Closed => t.state_closed,
         }
     }
 
@@ -185,6 +188,14 @@ texts! {
         study_submissions_hint: "Choose one or more submissions for the same dataset version.", "至少选择一项，须属于数据集的同一版本。";
         study_raters: "Raters", "评分者";
         study_raters_hint: "The people who rate the outputs. You can add and remove raters later.", "负责评分的成员，之后仍可增减。";
+        study_summary: "This study", "本项目";
+        select_all: "Select all", "全选";
+        select_matching: "Select matches", "选中匹配项";
+        select_none: "Select none", "全不选";
+        search_models: "Search by model or file", "按模型或文件名搜索";
+        summary_per_rater: "Per rater", "每人";
+        summary_hours: "Time per rater", "每人用时";
+        summary_no_pace: "Known after the first ratings, or with the seconds per rating under More settings.", "有评分之后即可得知，也可在“更多设置”中填写每次评分所需秒数。";
         invite_people: "Invite people", "邀请成员";
         raters_per_output: "Raters per output", "每个输出的评分人数";
         raters_per_output_hint: "With two or more, the comparison also shows the agreement between raters.", "两人或以上时，还可以得到评分者之间的一致性。";
@@ -196,9 +207,12 @@ texts! {
         estimate_open: "Choose submissions and raters to see the number of ratings.", "选择输出集和评分者后，这里会显示评分总数。";
 
         // A study
-        status_running: "Running", "进行中";
-        status_paused: "Paused", "已暂停";
-        status_closed: "Closed", "已结束";
+        state_draft: "Draft", "草稿";
+        state_running: "Running", "进行中";
+        state_paused: "Paused", "已暂停";
+        state_stopped: "Stopped", "已停止";
+        state_finished: "Finished", "已完成";
+        state_closed: "Closed", "已结束";
         pause: "Pause", "暂停";
         resume: "Resume", "继续";
         close_study: "Close…", "结束…";
@@ -343,9 +357,15 @@ texts! {
         submission_line(outputs: u64, tasks: u64, file: &str)
             { format!("{} for {}, from {file}", some(outputs, "output", "outputs"), some(tasks, "task", "tasks")) }
             { format!("{} 个输出，覆盖 {} 个任务，来自 {file}", num(outputs), num(tasks)) }
-        estimate(outputs: u64, ratings: u64, each: u64)
-            { format!("{} to rate: {} in total, about {} per rater.", some(outputs, "output", "outputs"), some(ratings, "rating", "ratings"), num(each)) }
-            { format!("共 {} 个输出，需要 {} 次评分，每位评分者约 {} 次。", num(outputs), num(ratings), num(each)) }
+        selected_of(n: u64, all: u64) { format!("{} of {} selected", num(n), num(all)) } { format!("已选 {}，共 {}", num(n), num(all)) }
+        summary_of(outputs: u64, ratings: u64, raters: u64)
+            { format!("{} of {} by {}", some(ratings, "rating", "ratings"), some(outputs, "output", "outputs"), some(raters, "rater", "raters")) }
+            { format!("{} 位评分者对 {} 个输出评分，共 {} 次", num(raters), num(outputs), num(ratings)) }
+        about_n(n: u64) { format!("about {}", num(n)) } { format!("约 {} 次", num(n)) }
+        about_hours(seconds: u64)
+            { if seconds < 5400 { format!("about {} min", num(seconds.div_ceil(60))) } else { format!("about {:.1} h", seconds as f64 / 3600.0) } }
+            { if seconds < 5400 { format!("约 {} 分钟", num(seconds.div_ceil(60))) } else { format!("约 {:.1} 小时", seconds as f64 / 3600.0) } }
+        at_pace(seconds: u32) { format!("at {} per rating", some(seconds.into(), "second", "seconds")) } { format!("按每次评分 {seconds} 秒计算") }
         raters_per_output_short(raters_per_output: u64, raters: u64)
             { format!("{raters_per_output} raters per output require at least {raters_per_output} raters, but {} selected. Select more raters or lower the number of raters per output.", if raters == 1 { "1 is".into() } else { format!("{} are", num(raters)) }) }
             { format!("每个输出需 {raters_per_output} 位评分者，目前只选了 {} 位。请增加评分者或减少每个输出的评分人数。", num(raters)) }

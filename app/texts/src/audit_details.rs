@@ -73,7 +73,7 @@ fn add(i: I18n, fact: &Fact, lines: &mut Vec<(String, String)>) {
             return fields.iter().for_each(|(key, value)| flatten(key, value, lines));
         }
         Fact::Settings(other) => ("Settings", "设置", other.to_string()),
-        Fact::Status(status) => ("Status", "状态", i.status_name(*status).to_owned()),
+        Fact::Status(status) => ("Status", "状态", i.state_name(*status).to_owned()),
         Fact::Study(id) => ("Study", "评分项目", id.to_string()),
         Fact::Submission(id) => ("Submission", "输出集", id.to_string()),
         Fact::TokenPrefix(prefix) => ("Begins with", "开头", format!("{prefix}…")),

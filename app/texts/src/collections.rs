@@ -2,7 +2,7 @@
 
 use super::{I18n, faults, runs};
 use model::{
-    collection::{CollectionRow, CollectionStatus, End, EndCount, RequestStatus, StopReason},
+    collection::{CollectionRow, End, EndCount, RequestStatus, StopReason},
     conversation::Way,
     judging::LevelOrder,
     lang::Lang,
@@ -115,7 +115,7 @@ texts! {
         reported_model: "Model as reported", "端点报告的模型";
         no_response: "No response.", "没有响应。";
         left: "Time left:", "剩余时间：";
-        waits: "It begins as soon as this server, or the command line, sends its requests.", "本服务器或命令行开始发送请求后即会进行。";
+        waits: "Waiting for the first request.", "等待发送第一个请求。";
         in_flight: "Requests in progress are still answered.", "仍在等待进行中的请求。";
         outdated: "Tasks of this collection have changed in a new version of the dataset. Its responses cannot be imported; start a new collection.", "该采集的任务在数据集的新版本中已有变化，其响应无法导入，请新建采集。";
         submissions: "Imported as", "已导入为";
@@ -241,17 +241,6 @@ fn are(n: u64) -> String {
 }
 
 impl CollectionTexts {
-    /// A collection's state.
-    pub fn status_name(&self, status: CollectionStatus) -> &'static str {
-        let (en, zh) = match status {
-            CollectionStatus::Draft => ("draft", "草稿"),
-            CollectionStatus::Running => ("running", "进行中"),
-            CollectionStatus::Stopped => ("stopped", "已停止"),
-            CollectionStatus::Finished => ("finished", "已完成"),
-        };
-        self.lang.pick(en, zh)
-    }
-
     /// What to know of a collection's responses before anybody reads its results: those that are not whole answers.
     pub fn warnings(&self, row: &CollectionRow) -> Vec<String> {
         let empty = if row.judging.is_some() { self.empty } else { self.empty_outputs };

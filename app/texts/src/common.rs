@@ -3,6 +3,7 @@
 texts! {
     Common
     words {
+        more: "More", "更多";
         skip_to_content: "Skip to content", "跳到正文";
         main_navigation: "Main navigation", "主导航";
         nav_overview: "Overview", "总览";

@@ -53,7 +53,7 @@ texts! {
     }
     sentences {
         warned_fast(fast: u64, of: u64, seconds: u32) { format!("{fast} of your last {of} ratings took less than {seconds} seconds.") } { format!("您最近的 {of} 次评分中有 {fast} 次不足 {seconds} 秒。") }
-        per_hour(n: f64) { format!("{n:.0} per hour") } { format!("每小时 {n:.0} 个") }
+        per_hour(n: &str) { format!("{n} per hour") } { format!("每小时 {n} 个") }
         hours(h: u64, m: u64) { if h > 0 { format!("{h} h {m} min") } else { format!("{m} min") } } { if h > 0 { format!("{h} 小时 {m} 分") } else { format!("{m} 分") } }
         step_of(n: u64, of: u64) { format!("Item {n} of {of}") } { format!("第 {n} 题，共 {of} 题") }
         off_by(n: u8) { if n == 1 { "1 level off".into() } else { format!("{n} levels off") } } { format!("相差 {n} 级") }

@@ -67,7 +67,7 @@ texts! {
         guidelines_changed: "changed", "已更新";
         key_guidelines: "Open the guidelines", "打开评分指南";
 
-        side_by_side_differences: "Mark lines that only one output has", "标出仅一个输出有的行";
+        side_by_side_differences: "Mark what only one output has", "标出仅一个输出有的内容";
         side_by_side_outputs: "Outputs of this task", "此任务的输出";
         side_by_side_submitted: "Submitted", "已提交";
         side_by_side_hint: "You can also submit each output on its own. Move between outputs:", "也可以逐个提交。在各输出之间移动：";

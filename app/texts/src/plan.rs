@@ -3,8 +3,6 @@
 texts! {
     PlanTexts
     words {
-        draft: "Draft", "草稿";
-
         // New study
         sharing: "Assign work", "分配方式";
         sharing_hint: "You can set the languages that each person reads under People.", "每人能阅读的语言在“成员”页面设置。";
@@ -21,7 +19,7 @@ texts! {
         pace_hint: "Used to estimate the hours in the preview. Leave empty to use the pace of earlier studies.", "用于估算预览中的工时。留空则采用以往项目的实测值。";
         share: "Share", "份额";
         share_hint: "Counts outputs, or tasks if outputs are shown side by side.", "份额的单位为输出；并排显示时为任务。";
-        preview_button: "Preview plan", "预览分配方案";
+        preview_button: "Save draft and preview plan", "保存草稿并预览分配方案";
 
         // The plan
         plan: "Plan", "分配方案";
@@ -47,7 +45,7 @@ texts! {
         hours_head: "Hours", "工时";
         to_come: "Remaining", "待评";
         break_minutes: "Suggest a break after, in minutes", "工作多少分钟后提示休息";
-        break_hint: "Raters then see a note between two outputs that suggests a break. It does not stop their work. 0 turns this off.", "评分者连续工作达到此时长后，会在两个输出之间看到休息提示，但不会被中断。0 表示关闭。";
+        break_hint: "Raters then see a note between two outputs that suggests a break. It does not stop their work. Leave it empty for none.", "评分者连续工作达到此时长后，会在两个输出之间看到休息提示，但不会被中断。留空则不提示。";
         pace_button: "Set pace", "设定";
         pace_unknown: "Not known yet. Enter an estimate, or wait for the first ratings.", "尚无数据。可填写预估值，或等有了评分之后自动测得。";
         shares: "Ratings per rater", "各评分者的工作量";
@@ -66,10 +64,11 @@ texts! {
         was_started: "Study started.", "项目已开始。";
         reads: "Reads", "阅读语言";
         reads_both: "English and Chinese", "英文和中文";
+        reads_saved: "Languages saved", "阅读语言已保存";
         reads_save: "Save", "保存";
     }
     sentences {
-        leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output shows a model name to raters: {names}.") } else { format!("{n} outputs show a model name to raters: {names}.") } } { format!("{n} 个输出会向评分者透露模型名称：{names}。") }
+        leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output may reveal its model to raters: {names}.") } else { format!("{n} outputs may reveal their model to raters: {names}.") } } { format!("{n} 个输出可能会向评分者透露模型：{names}。") }
         edit_of(title: &str) { format!("Edit: {title}") } { format!("编辑：{title}") }
         hours(hours: &str) { format!("{hours} hours") } { format!("{hours} 小时") }
         pace_set(s: u32) { if s == 1 { "1 second, set manually.".into() } else { format!("{s} seconds, set manually.") } } { format!("按手动设定的 {s} 秒计算。") }

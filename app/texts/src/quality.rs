@@ -21,23 +21,58 @@ texts! {
         settings: "Quality settings", "质量设置";
         settings_saved: "Settings saved.", "设置已保存。";
         calibration: "Calibration", "校准";
+        presets: "Presets", "预设";
+        presets_hint: "A preset fills in the fields below. It applies when you save.", "选择预设会填好下方各项，保存后生效。";
+        preset_off: "Off", "关闭";
+        preset_off_what: "No calibration, hidden checks, limits or disagreements.", "不校准，没有隐藏检验、限制和分歧。";
+        preset_light: "Light", "宽松";
+        preset_light_what: "Repeats some outputs, warns raters who are too fast, and lists ratings more than 2 levels apart.", "重复少量输出，提醒评分过快的人，并列出相差超过 2 级的评分。";
+        preset_strict: "Strict", "严格";
+        preset_strict_what: "Also a calibration to pass and hidden known-score items; pauses raters who exceed a limit, and lists ratings more than 1 level apart.", "另设须通过的校准和隐藏的标准题；超限者会被暂停，相差超过 1 级的评分即列为分歧。";
+        preset_strict_needs: "Needs known-score items. Add them below first.", "需要标准题，请先在下方添加。";
+        preset_custom: "These settings match no preset.", "当前设置不同于任何预设。";
+        preset_now: "in use", "使用中";
+        preset_filled: "Not saved yet. Check the fields, then save.", "尚未保存。请核对各项，然后保存。";
+        off: "off", "关";
+        off_hint: "Leave a field empty to turn it off.", "留空即为关闭。";
+        on_this_page: "On this page", "本页内容";
+        cost: "Extra work", "额外工作量";
+        cost_extra_rater: "Ratings by extra raters come on top; their number depends on the disagreements.", "补充评分另计，数量取决于分歧的多少。";
+        cost_no_raters: "The study has no raters yet, so this is for 100 ratings.", "项目还没有评分者，此处按 100 次评分估算。";
+        cost_side_by_side: "Outputs are rated side by side, so there are no hidden checks.", "本项目并排评分，因此没有隐藏检验题。";
+        results: "Results of the checks", "检验结果";
+        results_none: "No hidden check has been rated, and no output has two ratings.", "还没有人做过隐藏检验题，也没有输出得到两次评分。";
+        results_all: "All figures about raters", "评分者的全部数据";
+        rule_needed: "Raters pass with [needed] correct items.", "答对 [needed] 题即通过。";
+        rule_tolerance: "An item is correct if no dimension is more than [tolerance] levels off.", "各维度与标准评分相差均不超过 [tolerance] 级，才算答对。";
+        rule_known: "Insert a known-score item about every [known_item_every] outputs.", "约每 [known_item_every] 个输出插入一道标准题。";
+        rule_repeat: "Repeat an earlier output about every [repeat_every] outputs, at least [repeat_apart] outputs after it.", "约每 [repeat_every] 个输出重复一个评过的输出，两次至少相隔 [repeat_apart] 个输出。";
+        rule_window: "Check each rater after every [limit_window] outputs.", "每位评分者每评 [limit_window] 个输出检查一次。";
+        rule_fast: "Too fast: [fast_limit] of these outputs took less than [min_seconds] seconds each.", "过快：其中有 [fast_limit] 个输出用时不到 [min_seconds] 秒。";
+        rule_missed: "Missed checks: [missed_limit] or more hidden known-score items were not correct.", "答错：其中有 [missed_limit] 道或更多隐藏的标准题答错。";
+        rule_action: "In either case: [limit_action]", "出现任一情况时：[limit_action]";
+        rule_spread: "Ratings of an output disagree if they are more than [spread] levels apart on a dimension.", "同一输出的评分在某一维度上相差超过 [spread] 级，即为分歧。";
+        rule_spread_correctness: "On correctness: more than [spread_correctness] levels.", "正确性另计：超过 [spread_correctness] 级。";
+        rule_policy: "Then: [policy]", "处理方式：[policy]";
+        rule_due: "Ratings are due by [due].", "评分截止于 [due]。";
+        rule_break: "Suggest a break after [break_minutes] minutes of work.", "连续工作 [break_minutes] 分钟后提示休息。";
+        rule_shown: "Statistics that raters see about themselves: [shown]", "评分者可见的个人统计：[shown]";
+        for_raters: "For raters", "面向评分者";
         calibration_hint: "Raters start with the known-score items listed below.", "评分者先为下方列出的标准题评分。";
         calibration_none: "None: raters start immediately", "不校准，直接开始评分";
         calibration_must: "Must pass: raters who do not pass cannot continue", "必须通过：未通过者不能继续";
         calibration_train: "Training: show the known scores and reasons after each item", "练习：每题之后显示标准评分与理由";
         needed: "Correct items required to pass", "通过所需的正确题数";
         tolerance: "Allowed deviation in levels", "允许相差的级数";
-        tolerance_hint: "An item is correct if no dimension deviates by more than this. 0 requires exact scores.", "每个维度的偏差都不超过此数，该题才算正确。0 表示完全一致。";
+        tolerance_hint: "0 requires exact scores.", "0 表示须完全一致。";
         hidden: "Hidden checks", "隐藏检验题";
         hidden_hint: "Hidden checks look like any other output and never count as ratings of a model. Studies with outputs side by side have none.", "隐藏检验题与其他输出没有区别，也不计入任何模型的评分。并排评分的项目没有隐藏检验题。";
         known_item_every: "Insert a known-score item about every N outputs", "约每 N 个输出插入一道标准题";
         repeat_every: "Repeat an output about every N outputs", "约每 N 个输出重复一个输出";
-        every_hint: "0 turns this off. 20 is a good starting value.", "0 表示关闭；可以从 20 开始。";
         repeat_apart: "Minimum distance between repeats, in outputs", "重复题的最小间隔（输出数）";
         disagreement: "Disagreements", "分歧";
         spread: "Allowed spread per dimension", "每个维度允许的分差";
         spread_correctness: "Allowed spread for correctness", "正确性允许的分差";
-        spread_hint: "In levels, between the highest and the lowest score of an output. Leave empty for no limit.", "同一输出最高分与最低分相差的级数。留空表示不限。";
         policy: "If exceeded", "超出时";
         policy_adjudicator: "An adjudicator decides", "由裁定者裁定";
         policy_extra: "Add one more rater and use the median", "再请一位评分者，以中位数为准";
@@ -45,19 +80,16 @@ texts! {
         shown_nothing: "Nothing", "不显示";
         shown_progress: "Progress and pace", "进度与速度";
         shown_own: "Everything that does not reveal hidden checks", "不会暴露隐藏检验题的全部统计";
-        schedule: "Schedule", "时间安排";
         due: "Due date", "截止日期";
         due_hint: "Raters see this date. The study stays open after this date.", "评分者可以看到该日期。过期后项目仍可继续。";
-        breaks: "Breaks", "休息";
         limits: "Limits for raters", "对评分者的限制";
         limits_hint: "Limits are checked each time a rater finishes a window of outputs, hidden checks included, so the timing does not reveal which output was a check.", "评分者每评完一段（含隐藏检验题）检查一次，因此无法从时机看出哪个输出是检验题。";
         min_seconds: "Minimum time per output, in seconds", "每个输出的最短用时（秒）";
-        min_seconds_hint: "0 turns this off. Ratings without a measured time do not count.", "0 表示关闭；未测得用时的评分不计。";
-        fast_limit: "Number of outputs below the minimum time that exceeds the limit, per window", "一段中过快的输出达到此数即超限";
-        missed_limit: "Number of missed hidden checks that exceeds the limit, per window", "一段中答错的隐藏检验题达到此数即超限";
-        missed_limit_hint: "At least 2; 0 turns this off. Only known-score items count, with the deviation allowed above.", "至少为 2；0 表示关闭。只计标准题，允许的偏差同上。";
+        min_seconds_hint: "Ratings without a measured time do not count.", "未测得用时的评分不计。";
+        fast_limit: "Fast outputs per window", "每段过快的输出数";
+        missed_limit: "Missed checks per window", "每段答错的检验题数";
+        missed_limit_hint: "At least 2 missed checks in a window of at least 10 outputs.", "每段至少 10 个输出，答错数至少为 2。";
         limit_window: "Length of a window, in outputs", "每段的输出数";
-        limit_window_hint: "At least 10.", "至少为 10。";
         limit_action: "If a limit is exceeded", "超限时";
         limit_note: "Only show it in the inbox", "仅在待办中显示";
         limit_warn: "Also warn the rater", "同时提醒评分者";
@@ -235,10 +267,14 @@ texts! {
         in_words: "outside the code", "代码之外";
     }
     sentences {
-        per_hour(n: f64) { format!("{n:.0} per hour") } { format!("每小时 {n:.0} 个") }
+        per_hour(n: &str) { format!("{n} per hour") } { format!("每小时 {n} 个") }
         hours(h: u64, m: u64) { if h > 0 { format!("{h} h {m} min") } else { format!("{m} min") } } { if h > 0 { format!("{h} 小时 {m} 分") } else { format!("{m} 分") } }
         how_projected(n: u64, hours: f64, left: u64) { format!("Based on {n} ratings in the last {hours:.1} hours and {left} remaining.") } { format!("根据最近 {hours:.1} 小时内的 {n} 条评分和剩余的 {left} 次估算。") }
 
+        extra_work(percent: u64) { if percent == 0 { "No extra work for raters".into() } else { format!("≈ {percent}% extra work per rater") } } { if percent == 0 { "不增加评分者的工作量".into() } else { format!("每位评分者约增加 {percent}% 的工作量") } }
+        extra_parts(ratings: &str, calibration: u64, known: f64, repeats: f64)
+            { format!("On top of {ratings} ratings: {calibration} calibration items, {known:.0} hidden known-score items, {repeats:.0} repeats.") }
+            { format!("在 {ratings} 次评分之外：校准题 {calibration} 道，隐藏的标准题 {known:.0} 道，重复题 {repeats:.0} 道。") }
         pools_n(calibration: usize, hidden: usize) { format!("Active items: {calibration} in the calibration, {hidden} as hidden checks.") } { format!("启用的标准题：校准 {calibration} 道，隐藏检验 {hidden} 道。") }
         known_missing(n: u64) { if n == 1 { "1 rating of this output is still missing.".into() } else { format!("{n} ratings of this output are still missing.") } } { format!("该输出还缺 {n} 条评分。") }
         asked_n(asked: u64, right: u64) { match asked { 1 => format!("answered once, {right} correct"), n => format!("answered {n} times, {right} correct") } } { format!("作答 {asked} 次，正确 {right} 次") }

@@ -2,7 +2,7 @@
 
 use model::{
     ids::RunId,
-    run::{EngineNeed, EngineReadiness, LimitHit, RunStatus, Verdict},
+    run::{EngineNeed, EngineReadiness, LimitHit, Verdict},
     usual_failure::UsualFailure,
 };
 
@@ -309,15 +309,5 @@ impl RunTexts {
     pub fn engine_lacks_line(&self, readiness: &EngineReadiness) -> String {
         let install = readiness.install.as_ref().map(|command| format!(" {} {command}", self.engine_install));
         self.engine_lacks(&readiness.missing) + &install.unwrap_or_default()
-    }
-
-    /// A run's state.
-    pub fn status_name(&self, status: RunStatus) -> &'static str {
-        let (en, zh) = match status {
-            RunStatus::Running => ("running", "进行中"),
-            RunStatus::Finished => ("finished", "已完成"),
-            RunStatus::Stopped => ("stopped", "已停止"),
-        };
-        self.lang.pick(en, zh)
     }
 }

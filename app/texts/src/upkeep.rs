@@ -27,12 +27,13 @@ texts! {
         delete_confirm: "Delete permanently", "永久删除";
         delete_undo_note: "You can undo this for 15 seconds.", "删除后 15 秒内可以撤销。";
         delete_no_undo_note: "This cannot be undone.", "此操作无法撤销。";
-        in_use: "It cannot be deleted, because the following refer to it:", "以下内容引用了该对象，因此不能删除：";
+        in_use_studies: "The studies are:", "这些评分项目是：";
         archive_instead: "Archive it instead.", "可以改为归档。";
         deleted: "Deleted. The data will be removed in a few seconds.", "已删除，数据将在几秒后清除。";
         undo: "Undo", "撤销";
     }
     sentences {
+        in_use(object: &str) { format!("Used by the following, so {object} cannot be deleted:") } { format!("以下内容引用了{object}，因此不能删除：") }
         of(object: &str, name: &str) { format!("{object}: {name}") } { format!("{object}：{name}") }
         adjudications(n: &str) { format!("adjudicated outputs: {n}") } { format!("已裁定的输出：{n}") }
         datasets(n: &str) { format!("datasets: {n}") } { format!("数据集：{n}") }

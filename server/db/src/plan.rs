@@ -470,12 +470,11 @@ const MEASURED: u32 = 2000;
 const STUDIES: u32 = 10;
 
 /// The times, in milliseconds, from one rating to the same rater's next one: of this study and of the newest others with
-/// the same rubric until there are `enough`, without those of more than a quarter of an hour. Each study's newest ratings
+/// this rubric until there are `enough`, without those of more than a quarter of an hour. Each study's newest ratings
 /// only, so that the cost does not grow with studies.
-pub fn gaps(conn: &Connection, study: StudyId, enough: usize) -> Result<Vec<i64>, Failure> {
+pub fn gaps(conn: &Connection, rubric: i64, study: Option<StudyId>, enough: usize) -> Result<Vec<i64>, Failure> {
     let mut studies = conn.prepare_cached(
-        "SELECT o.id FROM studies s JOIN studies o ON o.rubric_id = s.rubric_id
-         WHERE s.id = ?1 ORDER BY o.id <> s.id, o.id DESC LIMIT ?2",
+        "SELECT id FROM studies WHERE rubric_id = ?1 ORDER BY id <> coalesce(?2, 0), id DESC LIMIT ?3",
     )?;
     let mut newest = conn.prepare_cached(
         "SELECT gap FROM (
@@ -487,7 +486,7 @@ pub fn gaps(conn: &Connection, study: StudyId, enough: usize) -> Result<Vec<i64>
          WHERE gap BETWEEN 1 AND 900000",
     )?;
     let mut gaps = Vec::new();
-    for id in studies.query_map(params![study.0, STUDIES], |row| row.get::<_, i64>("id"))? {
+    for id in studies.query_map(params![rubric, study.map(|study| study.0), STUDIES], |row| row.get::<_, i64>("id"))? {
         if gaps.len() >= enough {
             break;
         }

@@ -141,6 +141,7 @@ pub struct Setup {
     pub raters_per_output: u32,
     /// Seed of its order and its intervals.
     pub seed: u64,
+    pub rubric_id: i64,
     pub rubric: Rubric,
     /// The dataset version it grades.
     pub version: DatasetVersionId,
@@ -157,6 +158,7 @@ pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
             Ok(Setup {
                 raters_per_output: row.get("raters_per_output")?,
                 seed: parsed(row, STUDY_ROWS, "seed")?,
+                rubric_id: row.get("rubric_id")?,
                 rubric: json(row, table("rubrics", &["rubric_id"]), "json")?,
                 version: DatasetVersionId(row.get("version_id")?),
             })

@@ -200,6 +200,29 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
     }
 }
 
+/// How many studies that refer to an object are named.
+const NAMED: u32 = 10;
+
+/// The newest studies that refer to the object, with their titles.
+pub fn studies(conn: &Connection, object: &Object) -> Result<Vec<(StudyId, String)>, Failure> {
+    let (refer, key): (&str, &dyn rusqlite::ToSql) = match object {
+        Object::Dataset(slug) => (
+            "SELECT s.id FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
+             JOIN studies s ON s.version_id = v.id WHERE d.slug = ?1",
+            slug,
+        ),
+        Object::Rubric(slug) => {
+            ("SELECT s.id FROM rubrics r JOIN studies s ON s.rubric_id = r.id WHERE r.slug = ?1", slug)
+        }
+        Object::Submission(id) => ("SELECT study_id AS id FROM study_submissions WHERE submission_id = ?1", &id.0),
+        _ => return Ok(Vec::new()),
+    };
+    let sql = format!("SELECT id, title FROM studies WHERE id IN ({refer}) ORDER BY id DESC LIMIT {NAMED}");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map([key], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The results of these queries, added up by kind, without zeros.
 fn counted(
     conn: &Connection,

@@ -21,6 +21,7 @@ use model::{
     keys::Settings,
     lang::Lang,
     page::{PageOf, Paged},
+    plan::Reads,
     problem::Problem,
     time::{DAY_MS, Timestamp},
     user::{
@@ -42,7 +43,7 @@ use db::{
     audit::Change,
     groups, identities,
     imported_ratings::NO_PASSWORD,
-    throttle as stored,
+    plan, throttle as stored,
 };
 
 /// Passwords hashed at the same time: each takes some 20 MB and a core.
@@ -333,7 +334,7 @@ impl AccountService {
     /// # Errors
     ///
     /// 404 if the invitation is not open; otherwise as [`AccountService::add`].
-    pub async fn join(&self, secret: &str, name: &str, password: &str) -> Answer<LoggedIn> {
+    pub async fn join(&self, secret: &str, name: &str, password: &str, reads: Reads) -> Answer<LoggedIn> {
         let secret_hash = hash_secret(secret);
         let wanted = secret_hash.clone();
         let open = self.db.read(move |conn| accounts::open_invitation(conn, &wanted)).await?;
@@ -351,6 +352,7 @@ impl AccountService {
                     accounts::open_invitation(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("invitation"))?;
                 let id = accounts::insert(tx, &name, invitation.role, chosen(&hash))?.ok_or_else(|| taken(&name))?;
                 accounts::use_invitation(tx, invitation.id, id)?;
+                plan::set_reads(tx, id, reads)?;
                 if let Some(group) = invitation.group {
                     groups::add(tx, group.id, id)?;
                 }

@@ -13,6 +13,7 @@ use model::{
 use port::rubrics::Rubrics;
 use rusqlite::{Connection, Transaction};
 
+use crate::plans;
 use base::error::Failure;
 use db::{Db, audit::Change, datasets, rubrics};
 use formats::{
@@ -105,10 +106,11 @@ impl Rubrics for RubricService {
             .db
             .read(move |conn| {
                 let default = rubrics::of_dataset(conn, &dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                let measured_s = plans::measured_pace(conn, default.id, None)?;
                 let default = RubricSummary::from(&default.rubric);
                 let all = rubrics::list(conn, &PageOf::first(PageOf::MOST))?.rows;
                 let others = all.into_iter().map(|row| row.newest).filter(|other| other.name() != default.name());
-                Ok(RubricChoices { others: others.collect(), default })
+                Ok(RubricChoices { others: others.collect(), default, measured_s })
             })
             .await?)
     }

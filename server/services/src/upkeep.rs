@@ -71,7 +71,8 @@ impl Upkeeps for UpkeepService {
                 let State { name, archived_at, deleted } = found(conn, &object)?;
                 let (in_use, deleted_with) = upkeep::dependents(conn, &object)?;
                 let can_rename = !matches!(object, Object::Dataset(_) | Object::Rubric(_));
-                Ok(Upkeep { name, can_rename, archived_at, deleted, in_use, deleted_with })
+                let studies = upkeep::studies(conn, &object)?;
+                Ok(Upkeep { name, can_rename, archived_at, deleted, in_use, studies, deleted_with })
             })
             .await?)
     }

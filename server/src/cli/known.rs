@@ -10,14 +10,14 @@ use model::{
     lang::{Bilingual, Lang},
     patch::Patch,
     quality::{
-        KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool, QualityPage,
-        QualitySettings, RaterLimits,
+        CalibrationMode, KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Policy, Pool,
+        QualityPage, QualitySettings, RaterLimits,
     },
-    study::QualityChange,
+    quality_preset::{QualityChange, QualityPreset},
 };
 use port::quality::Quality as _;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Global, studies::named};
 use base::error::Failure;
@@ -109,6 +109,17 @@ pub struct Limits {
     settings: Settings,
 }
 
+/// `studies quality`
+#[derive(Args)]
+pub struct Quality {
+    /// Number of the study
+    id: StudyId,
+    /// Settings to use: `off`, `light` (repeats, a warning for raters who are too fast, disagreements) or `strict` (also a
+    /// calibration to pass, hidden known-score items, and pauses). Due date, breaks and what raters see stay
+    #[arg(long)]
+    preset: Option<QualityPreset>,
+}
+
 /// The settings that `studies limits` changes, under the names of [`QualitySettings`].
 #[derive(Args, Serialize)]
 struct Settings {
@@ -198,15 +209,59 @@ pub async fn run(global: &Global, services: &Services, command: Known) -> Result
     global.show(&quality.page(&admin, id).await?, list)
 }
 
+/// Runs `studies quality`.
+pub async fn quality(global: &Global, services: &Services, of: Quality) -> Result<(), Failure> {
+    let (quality, admin) = (&services.quality, System.admin());
+    if let Some(preset) = of.preset {
+        let change = QualityChange { preset: Some(preset), ..QualityChange::default() };
+        quality.set(&admin, of.id, change).await?;
+    }
+    let QualityPage { settings, preset, workload, extra_work, .. } = quality.page(&admin, of.id).await?;
+    let shown = json!({"preset": preset, "settings": settings, "workload": workload, "extra_work": extra_work});
+    global.show(&shown, |_| {
+        let preset = preset.map_or_else(|| "none; the settings are custom".to_owned(), |preset| preset.to_string());
+        let extra = (texts::quality::EN.extra_work)(extra_work.percent());
+        format!("Preset: {preset}\n{}\n{extra}", quality_text(&settings))
+    })
+}
+
+/// The settings in sentences.
+fn quality_text(s: &QualitySettings) -> String {
+    let mut text = Vec::new();
+    match s.calibration {
+        CalibrationMode::None => {}
+        CalibrationMode::MustPass => text.push(format!("Raters must get {} calibration items right.", s.needed)),
+        CalibrationMode::Train => text.push("Raters practice on the calibration items.".to_owned()),
+    }
+    if s.known_item_every > 0 {
+        text.push(format!("A known-score item comes about every {} outputs.", s.known_item_every));
+    }
+    if s.repeat_every > 0 {
+        text.push(format!(
+            "An earlier output comes again about every {} outputs, at least {} outputs later.",
+            s.repeat_every, s.repeat_apart
+        ));
+    }
+    if let Some(spread) = s.spread {
+        let then = match s.policy {
+            Policy::Adjudicator => "an adjudicator decides",
+            Policy::ExtraRater => "one more rater rates the output",
+        };
+        text.push(format!("Ratings more than {spread} levels apart are a disagreement: {then}."));
+    }
+    text.push(limits_sentence(s));
+    text.join("\n")
+}
+
 /// Runs `studies limits`.
 pub async fn limits(global: &Global, services: &Services, of: Limits) -> Result<(), Failure> {
     let (quality, admin) = (&services.quality, System.admin());
-    let mut change: QualityChange = change_of(&of.settings)?;
+    let mut change: Patch<QualitySettings> = change_of(&of.settings)?;
     if let Some(Due(day)) = of.settings.due {
         change = change.and("due", serde_json::to_value(day)?);
     }
     if !change.is_empty() {
-        quality.set(&admin, of.id, change).await?;
+        quality.set(&admin, of.id, change.into()).await?;
     }
     show_limits(global, services, &admin, of.id).await
 }
@@ -223,7 +278,8 @@ async fn show_limits(global: &Global, services: &Services, admin: &Admin, id: St
     global.show(&(page.settings, page.limits), |(settings, raters)| limits_text(settings, raters))
 }
 
-fn limits_text(s: &QualitySettings, raters: &[RaterLimits]) -> String {
+/// The limits, breaks and the due date in sentences.
+fn limits_sentence(s: &QualitySettings) -> String {
     let then = match s.limit_action {
         LimitAction::Note => "the inbox shows it",
         LimitAction::Warn => "the rater reads a warning",
@@ -246,6 +302,11 @@ fn limits_text(s: &QualitySettings, raters: &[RaterLimits]) -> String {
     if let Some(day) = s.due {
         text.push_str(&format!("\nRatings are due {day}."));
     }
+    text
+}
+
+fn limits_text(s: &QualitySettings, raters: &[RaterLimits]) -> String {
+    let text = limits_sentence(s);
     let rows: Vec<_> = raters
         .iter()
         .map(|r| {

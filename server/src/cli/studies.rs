@@ -65,6 +65,8 @@ pub enum Studies {
     /// Manage known-score items and their pools
     #[command(subcommand)]
     Known(known::Known),
+    /// Show a study's quality settings and the work that they add, or use a preset
+    Quality(known::Quality),
     /// Show or set limits on how raters rate: a minimum time and missed hidden checks
     Limits(known::Limits),
     /// Pause a rater until an admin decides
@@ -433,6 +435,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             return global.show(&(id, StudyStatus::Running), |(id, status)| format!("Study {id} is {status}."));
         }
         Studies::Known(command) => return known::run(global, &services, command).await,
+        Studies::Quality(of) => return known::quality(global, &services, of).await,
         Studies::Limits(limits) => return known::limits(global, &services, limits).await,
         Studies::PauseRater(rater) => return known::pause(global, &services, rater, true).await,
         Studies::ResumeRater(rater) => return known::pause(global, &services, rater, false).await,

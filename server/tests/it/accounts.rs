@@ -13,6 +13,7 @@ use model::{
     keys::Settings,
     lang::Lang,
     page::PageOf,
+    plan::Reads,
     run::NewRun,
     user::{Me, Role},
 };
@@ -376,9 +377,15 @@ async fn many_people_are_invited_or_none() {
     assert_eq!(people, [("Ann Lee", Role::Rater), ("王芳", Role::Rater), ("Eve", Role::Admin)]);
     assert_eq!(count().await, 3);
     let secret = made[2].path.strip_prefix("/join/").unwrap();
-    let eve = accounts.join(secret, "eve", "a-long-enough-password").await.unwrap().me;
+    let eve = accounts.join(secret, "eve", "a-long-enough-password", "zh".parse().unwrap()).await.unwrap().me;
     assert_eq!(eve.role, Role::Admin);
-    assert!(accounts.join(secret, "eve2", "a-long-enough-password").await.is_err(), "each link works once");
+    let users = accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let reads = users.iter().find(|user| user.name == "eve").map(|user| user.reads.code());
+    assert_eq!(reads, Some("zh"), "the language that the person reads");
+    assert!(
+        accounts.join(secret, "eve2", "a-long-enough-password", Reads::BOTH).await.is_err(),
+        "each link works once"
+    );
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn different_answers_about_an_instruction_are_a_disagreement() {
     // Any difference counts, whatever spread the study allows.
     app.services
         .quality
-        .set(&ADMIN, id, model::study::QualityChange::of_texts([("spread".into(), "7".into())].into()))
+        .set(&ADMIN, id, model::patch::Patch::of_texts([("spread".into(), "7".into())].into()).into())
         .await
         .unwrap();
     assert_eq!(waiting(&app, id).await, 2);

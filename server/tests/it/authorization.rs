@@ -61,7 +61,8 @@ async fn set_up(app: TestApp) -> TestSetup {
         .id;
     app.services.runs.start(&admin, NewRun::of(first)).await.unwrap();
     let secret = app.services.accounts.invite(&admin, "dora", Role::Rater, 7).await.unwrap();
-    let dora = app.services.accounts.join(&secret, "dora", "demo-password-dora").await.unwrap().me;
+    let dora =
+        app.services.accounts.join(&secret, "dora", "demo-password-dora", model::plan::Reads::BOTH).await.unwrap().me;
     let other = NewStudy {
         title: "Another".into(),
         dataset: "starter".into(),

@@ -221,7 +221,7 @@ async fn a_draft_whose_outputs_name_a_model_starts_only_if_that_is_meant() {
     assert_eq!((leaks.count, leaks.submissions.len(), leaks.submissions[0].submission), (3, 1, submissions[0]));
     let mut admin = app.admin().await;
     let plan = format!("/admin/studies/{id}/plan");
-    assert!(admin.get(&plan).await.body.contains("3 outputs show a model name to raters"));
+    assert!(admin.get(&plan).await.body.contains("3 outputs may reveal their model to raters"));
     let number = id.to_string();
     let start = [("id", number.as_str()), ("status", "running")];
     let asked = admin.form("/rpc/set_study_status", &start).await;

@@ -142,7 +142,13 @@ async fn act(app: &TestApp, by: &Admin, act: InboxAct, items: &[InboxRow]) -> Re
 /// Another admin, with an account.
 async fn another_admin(app: &TestApp, name: &str) -> Admin {
     let secret = app.services.accounts.invite(&ADMIN, name, Role::Admin, 7).await.unwrap();
-    let me = app.services.accounts.join(&secret, name, &format!("demo-password-{name}")).await.unwrap().me;
+    let me = app
+        .services
+        .accounts
+        .join(&secret, name, &format!("demo-password-{name}"), model::plan::Reads::BOTH)
+        .await
+        .unwrap()
+        .me;
     Admin::of(&Caller::User(me)).unwrap()
 }
 

@@ -455,6 +455,23 @@ async fn rest_chooses_pools_and_resumes_raters() {
     assert_eq!(send(Method::DELETE, &item, None).await.0, 204);
     assert_eq!(send(Method::DELETE, &item, None).await.0, 404);
 
+    // A preset, and a setting on top of it. The page says what it comes to.
+    assert_eq!(send(Method::GET, "quality", None).await.1["preset"], json!("off"));
+    let light = json!({"preset": "light", "break_minutes": 50});
+    assert_eq!(send(Method::PATCH, "quality", Some(light)).await.0, 204);
+    let (_, page) = send(Method::GET, "quality", None).await;
+    assert_eq!(
+        (&page["preset"], &page["settings"]["break_minutes"], &page["settings"]["repeat_every"]),
+        (&json!("light"), &json!(50), &json!(20))
+    );
+    assert!(page["workload"]["ratings"].as_u64().unwrap() > 0 && page["extra_work"]["repeats"].is_f64(), "{page}");
+    assert_eq!(send(Method::PATCH, "quality", Some(json!({"spread": 0}))).await.0, 204);
+    assert_eq!(send(Method::GET, "quality", None).await.1["preset"], Value::Null);
+    let refused = send(Method::PATCH, "quality", Some(json!({"preset": "strict"}))).await;
+    assert_eq!(refused.0, 422, "strict needs known-score items: {}", refused.1);
+    assert_eq!(send(Method::PATCH, "quality", Some(json!({"preset": "off", "break_minutes": null}))).await.0, 204);
+    assert_eq!(send(Method::GET, "quality", None).await.1["preset"], json!("off"));
+
     let ada = user(&app, "ada").await;
     let pause = format!("raters/{ada}/pause");
     for _ in 0..2 {

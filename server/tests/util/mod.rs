@@ -29,8 +29,8 @@ use model::{
     ids::RunId,
     page::PageOf,
     quality::QualitySettings,
+    quality_preset::QualityChange,
     run::{EngineReadiness, NewRun, Outcome, Verdict},
-    study::QualityChange,
     time::Timestamp,
 };
 use port::{Runs, Submissions};
@@ -51,7 +51,7 @@ use web::{
 
 /// A change of a study's quality settings to these.
 pub fn change_to(settings: &QualitySettings) -> QualityChange {
-    QualityChange::of(serde_json::to_value(settings).unwrap().as_object().unwrap().clone())
+    serde_json::from_value(serde_json::to_value(settings).unwrap()).unwrap()
 }
 
 /// A response that takes this long will never come; the test fails with its path, and the others go on.

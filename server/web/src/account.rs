@@ -13,6 +13,7 @@ use model::{
     caller::{Caller, Capability, Owner, Person},
     error::AppError,
     lang::Lang,
+    plan::Reads,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use port::Accounts;
@@ -81,6 +82,8 @@ pub async fn log_out(session: Session) -> Result<Redirect, HttpError> {
 pub struct Join {
     name: String,
     password: String,
+    #[serde(default)]
+    reads: Reads,
 }
 
 /// `POST /join/{secret}`
@@ -99,7 +102,7 @@ pub async fn join(
     if secret.len() > LONGEST_REPEATED {
         return Err(AppError::NotFound("invitation".into()).into());
     }
-    match state.services.accounts.join(&secret, form.name.trim(), &form.password).await {
+    match state.services.accounts.join(&secret, form.name.trim(), &form.password, form.reads).await {
         Ok(who) => begin(&state, &session, &who, "/").await,
         Err(AppError::NotFound(_)) => refused("gone"),
         Err(AppError::Conflict(_)) => refused("taken"),

@@ -6,12 +6,11 @@ use texts::collections::stop_reason;
 use leptos::{prelude::*, task::spawn_local};
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::status;
 use crate::{
     filter::Field,
     list::Listing,
     output::folded_reasoning,
-    parts::{FormError, param, percent},
+    parts::{FormError, param, percent, state},
     rubrics,
 };
 use model::{
@@ -138,7 +137,7 @@ fn page(
     let (notices, controls, facts) = (notices(i, &detail), controls(i, &detail, actions), facts(i, &detail));
     let prompts = is_draft.then(|| prompts(i, &detail));
     let by_order = by_order(i, &detail);
-    let state = status(i, row.status);
+    let state = state(i, row.status);
     let crumbs = vec![
         ("/admin/submissions".into(), i.admin().submissions.into()),
         ("/admin/collections".into(), t.title.into()),

@@ -6,7 +6,11 @@ pub mod new;
 
 use leptos::prelude::*;
 
-use super::{filter::Field, list::Listing};
+use super::{
+    filter::Field,
+    list::Listing,
+    parts::{state, state_choices},
+};
 use model::collection::{CollectionRow, CollectionStatus};
 use rpc::collections::collections;
 use texts::I18n;
@@ -14,7 +18,7 @@ use ui::{
     context::use_i18n,
     frame::Page,
     load::{Data, Load},
-    notice::{Badge, Empty, Tone},
+    notice::Empty,
 };
 
 /// The list of collections.
@@ -32,8 +36,7 @@ pub fn CollectionsPage() -> impl IntoView {
     };
     let kinds =
         vec![("", i.lists().any.to_owned()), ("outputs", t.of_outputs.to_owned()), ("scores", t.of_scores.to_owned())];
-    let named = CollectionStatus::ALL.map(|status| (status.name(), t.status_name(status).to_owned()));
-    let states = std::iter::once(("", i.lists().any.to_owned())).chain(named).collect();
+    let states = state_choices(i, &CollectionStatus::ALL.map(|status| (status.name(), status)));
     view! {
         <Page title=t.title crumbs=vec![("/admin/submissions".into(), i.admin().submissions.into())] actions>
             <p class="lead">{t.lead}</p>
@@ -53,16 +56,6 @@ fn none(i: I18n) -> AnyView {
     .into_any()
 }
 
-/// A collection's state, colored.
-fn status(i: I18n, status: CollectionStatus) -> impl IntoView {
-    let tone = match status {
-        CollectionStatus::Draft => Tone::Plain,
-        CollectionStatus::Running | CollectionStatus::Stopped => Tone::Care,
-        CollectionStatus::Finished => Tone::Good,
-    };
-    view! { <Badge tone>{i.collections().status_name(status)}</Badge> }
-}
-
 fn table(i: I18n, list: Listing, rows: Vec<CollectionRow>) -> AnyView {
     let (t, a) = (i.collections(), i.admin());
     let rows = rows.into_iter().map(|row| {
@@ -77,7 +70,7 @@ fn table(i: I18n, list: Listing, rows: Vec<CollectionRow>) -> AnyView {
                     <span>{row.dataset}" "<span class="muted small">{(a.version_n)(row.number)}</span></span>
                 </td>
                 <td role="cell" data-label=t.endpoint>{row.endpoint}</td>
-                <td role="cell" data-label=t.state>{status(i, row.status)}</td>
+                <td role="cell" data-label=t.state>{state(i, row.status)}</td>
                 <td role="cell" data-label=t.answered class="num">{(i.common.of)(row.answered, row.total)}</td>
                 <td role="cell" data-label=t.failed_count class="num">{i.number(row.failed)}</td>
                 <td role="cell" data-label=t.tokens class="num">{i.number(row.prompt_tokens + row.response_tokens)}</td>

@@ -13,10 +13,10 @@ use rpc::accounts::{Invite, InviteMany, RevokeInvitation};
 use texts::I18n;
 use ui::{
     context::use_i18n,
-    copy::CopyRow,
+    copy::{CopyRow, CopyText},
+    effect::effect,
     form::{ActionForm, FormAction},
     notice::{Badge, Empty, Notice, Tone},
-    text_area::area_text,
 };
 
 /// Creates an invitation and shows its link once.
@@ -101,6 +101,13 @@ pub fn InviteMany(
         }
     });
     let made = move || invite.value().get().and_then(Result::ok);
+    // Who has been invited is in the table below; the form is ready for others.
+    let lines = NodeRef::<leptos::html::Textarea>::new();
+    effect(move |_| {
+        if let (Some(_), Some(lines)) = (made(), lines.get_untracked()) {
+            lines.set_value("");
+        }
+    });
     view! {
         // The links must be shown at once, which needs JavaScript.
         <details class="more scripted">
@@ -109,7 +116,7 @@ pub fn InviteMany(
                 <p class="hint" id="invite-lines-hint">{t.invite_many_lead}</p>
                 <div class="field">
                     <label class="label" for="invite-lines">{t.invite_many_names}</label>
-                    <textarea class="input" id="invite-lines" name="lines" rows="8" required aria-describedby="invite-lines-hint"></textarea>
+                    <textarea class="input" id="invite-lines" node_ref=lines name="lines" rows="8" required aria-describedby="invite-lines-hint"></textarea>
                 </div>
                 <div class="filter">
                     <div class="field">
@@ -128,7 +135,7 @@ pub fn InviteMany(
                 </div>
             </ActionForm>
             <FormError of=move || invite.value().get().and_then(Result::err)/>
-            {move || made().map(|made| created(i, made))}
+            {move || made().map(|made| view! { <div class="stack invite-result">{created(i, made)}</div> })}
         </details>
     }
 }
@@ -157,10 +164,7 @@ fn created(i: I18n, made: Vec<CreatedInvitation>) -> impl IntoView {
             <thead><tr><th scope="col">{t.invite_label}</th><th scope="col">{t.role}</th><th scope="col">{t.invite_link}</th></tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
-        <div class="field">
-            <label class="label" for="invite-list">{t.invite_many_list}</label>
-            <textarea class="input" id="invite-list" rows="6" readonly>{area_text(&text.join("\n"))}</textarea>
-        </div>
+        <CopyText id="invite-list" label=t.invite_many_list text=text.join("\n")/>
     }
 }
 

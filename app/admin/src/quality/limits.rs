@@ -1,8 +1,8 @@
-//! The limits of the page: their fields in the settings, and how raters keep them.
+//! How the raters of a study keep its limits.
 
 use leptos::prelude::*;
 
-use super::{Forms, number, options};
+use super::Forms;
 use crate::parts::FormError;
 use model::{
     announcement::Audience,
@@ -14,50 +14,6 @@ use ui::{
     form::ActionForm,
     notice::{Badge, Tone},
 };
-
-/// The length of a window that the form offers first.
-const WINDOW: u32 = 20;
-
-/// The fields of the settings.
-pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
-    let t = i.quality();
-    let window = if s.limit_window == 0 { WINDOW } else { s.limit_window };
-    let fast = if s.fast_limit == 0 { window / 2 } else { s.fast_limit };
-    view! {
-        <fieldset>
-            <legend>{t.schedule}</legend>
-            <div class="fields">
-                <div class="field field--short">
-                    <label class="label" for="due">{t.due}</label>
-                    <input class="input" id="due" name="settings[due]" type="date" value=s.due.map(|day| day.to_string()) aria-describedby="due-hint"/>
-                    <p class="hint" id="due-hint">{t.due_hint}</p>
-                </div>
-            </div>
-        </fieldset>
-        <fieldset>
-            <legend>{t.breaks}</legend>
-            <div class="fields">
-                {number("break_minutes", i.plan().break_minutes, s.break_minutes.to_string(), i.plan().break_hint, true)}
-            </div>
-        </fieldset>
-        <fieldset>
-            <legend>{t.limits}</legend>
-            <p class="hint">{t.limits_hint}</p>
-            <div class="fields">
-                {number("limit_window", t.limit_window, window.to_string(), t.limit_window_hint, true)}
-                {number("min_seconds", t.min_seconds, s.min_seconds.to_string(), t.min_seconds_hint, true)}
-                {number("fast_limit", t.fast_limit, fast.to_string(), "", true)}
-                {number("missed_limit", t.missed_limit, s.missed_limit.to_string(), t.missed_limit_hint, true)}
-                <div class="field">
-                    <label class="label" for="limit_action">{t.limit_action}</label>
-                    <select class="input" id="limit_action" name="settings[limit_action]">
-                        {options(vec![("note", t.limit_note), ("warn", t.limit_warn), ("pause", t.limit_pause)], s.limit_action.code())}
-                    </select>
-                </div>
-            </div>
-        </fieldset>
-    }
-}
 
 /// How each rater keeps the limits; nothing in a study without limits and paused raters.
 pub(super) fn table(

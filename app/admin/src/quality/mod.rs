@@ -6,6 +6,8 @@ pub mod flags;
 mod known;
 mod limits;
 pub mod ratings;
+mod results;
+mod settings;
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -17,13 +19,12 @@ use super::{
 use model::{
     error::AppError,
     ids::{StudyId, UserId},
-    quality::{
-        CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, QualityPage, QualitySettings, TabCounts,
-    },
-    rubric::Rubric,
+    quality::{CalibrationMode, CalibrationRow, CalibrationState, Live, QualityPage, TabCounts},
+    quality_preset::QualityPreset,
 };
 use rpc::quality::{
-    AddKnownItem, ChangeKnownItem, PauseRater, RemoveKnownItem, SetAdjudicator, SetAdmission, SetQuality, study_quality,
+    AddKnownItem, ChangeKnownItem, PauseRater, RemoveKnownItem, SetAdjudicator, SetAdmission, SetQuality, study_live,
+    study_quality,
 };
 use texts::I18n;
 use ui::{
@@ -70,11 +71,21 @@ pub fn QualityStudyPage() -> impl IntoView {
         move || (id.get(), output.get(), (changed(), moved(), more())),
         |(id, output, _)| async move { study_quality(id.ok_or_else(|| AppError::NotFound("study".into()))?, output).await },
     );
+    let live = Data::new(
+        move || id.get(),
+        |id| async move { study_live(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+    );
     let counts = tab_data(id);
-    view! { <Load data let:found>{page(i, id.get_untracked(), found, forms, counts)}</Load> }
+    view! { <Load data let:found>{page(i, id.get_untracked(), found, forms, (counts, live))}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: Data<TabCounts>) -> AnyView {
+fn page(
+    i: I18n,
+    id: Option<StudyId>,
+    found: QualityPage,
+    forms: Forms,
+    (counts, live): (Data<TabCounts>, Data<Live>),
+) -> AnyView {
     let t = i.quality();
     let pools = found.pool_sizes();
     let QualityPage {
@@ -87,6 +98,8 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: 
         adjudicators,
         limits: raters,
         proposal,
+        workload,
+        ..
     } = found;
     let adding = proposal.is_some();
     let Some(id) = id else { return ().into_any() };
@@ -94,101 +107,36 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: 
     let was_saved =
         move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
     let calibration = settings.calibration != CalibrationMode::None;
+    let limits = limits::table(i, id, raters, &settings, forms);
+    let preset = Memo::new(move |_| QualityPreset::from_name(&asked(saved, "preset")));
+    let around = settings::Around { study: id, rubric: rubric.clone(), workload };
+    let places = [
+        (true, "settings", t.settings),
+        (!adding, "known", t.known),
+        (true, "results", t.results),
+        (limits.is_some(), "limits", t.limits_of_raters),
+        (calibration, "calibrations", t.calibrations),
+        (true, "adjudicators", t.adjudicators),
+    ];
+    let places = places.into_iter().filter(|(on, ..)| *on);
+    let places = places.map(|(_, place, name)| view! { <li><a href=format!("#{place}")>{name}</a></li> });
     view! {
         <StudyFrame title counts here=StudyTab::Quality>
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
+            <nav class="on-this-page" aria-label=t.on_this_page><ul>{places.collect_view()}</ul></nav>
             {proposal.map(|proposal| known::proposed(i, id, &rubric, proposal, forms))}
-            {settings_form(i, id, &rubric, settings, forms)}
+            {settings::section(i, around, settings, preset, forms)}
             {(!adding).then(|| known::section(i, id, (&rubric, &settings), (known_items, choices, pools), forms))}
-            {limits::table(i, id, raters, &settings, forms)}
+            <section class="stack" aria-labelledby="results">
+                <h2 id="results">{t.results}</h2>
+                <Load data=live let:live>{results::view(i, &live)}</Load>
+            </section>
+            {limits}
             {calibration.then(|| calibrations_table(i, id, calibrations, forms))}
             {adjudicator_list(i, id, adjudicators, forms)}
         </StudyFrame>
     }
     .into_any()
-}
-
-/// A select field.
-fn options(of: Vec<(&'static str, &'static str)>, chosen: &'static str) -> impl IntoView {
-    of.into_iter()
-        .map(|(value, name)| view! { <option value=value selected=value == chosen>{name}</option> })
-        .collect_view()
-}
-
-/// An integer field.
-fn number(name: &'static str, label: &'static str, value: String, hint: &'static str, needed: bool) -> impl IntoView {
-    let hint_id = format!("{name}-hint");
-    let described = (!hint.is_empty()).then(|| hint_id.clone());
-    view! {
-        <div class="field field--short">
-            <label class="label" for=name>{label}</label>
-            <input class="input" id=name name=format!("settings[{name}]") type="number" inputmode="numeric" min="0" max="10000" value=value required=needed aria-describedby=described/>
-            {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
-        </div>
-    }
-}
-
-fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, forms: Forms) -> impl IntoView + use<> {
-    let t = i.quality();
-    let (calibration, policy, shown) = (s.calibration.code(), s.policy.code(), s.shown.code());
-    let level = |v: Option<u8>| v.map(|v| v.to_string()).unwrap_or_default();
-    let with_instructions = rubric.instructions;
-    let correctness = rubric.dimensions.iter().any(|d| d.key == CORRECTNESS);
-    let set = forms.set;
-    view! {
-        <section class="stack" aria-labelledby="settings">
-            <h2 id="settings">{t.settings}</h2>
-            <ActionForm action=set attr:class="stack quality-form">
-                <input type="hidden" name="study" value=id.to_string()/>
-                <fieldset>
-                    <legend>{t.calibration}</legend>
-                    <div class="field">
-                        <label class="label" for="calibration">{t.calibration}</label>
-                        <select class="input" id="calibration" name="settings[calibration]" aria-describedby="calibration-hint">
-                            {options(vec![("none", t.calibration_none), ("must_pass", t.calibration_must), ("train", t.calibration_train)], calibration)}
-                        </select>
-                        <p class="hint" id="calibration-hint">{t.calibration_hint}</p>
-                    </div>
-                    <div class="fields">
-                        {number("needed", t.needed, s.needed.to_string(), "", true)}
-                        {number("tolerance", t.tolerance, s.tolerance.to_string(), t.tolerance_hint, true)}
-                    </div>
-                </fieldset>
-                <fieldset>
-                    <legend>{t.hidden}</legend>
-                    <p class="hint">{t.hidden_hint}</p>
-                    <div class="fields">
-                        {number("known_item_every", t.known_item_every, s.known_item_every.to_string(), t.every_hint, true)}
-                        {number("repeat_every", t.repeat_every, s.repeat_every.to_string(), t.every_hint, true)}
-                        {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
-                    </div>
-                </fieldset>
-                {limits::fields(i, &s)}
-                <fieldset>
-                    <legend>{t.disagreement}</legend>
-                    {with_instructions.then(|| view! { <p class="hint">{i.admin().spread_of_instructions}</p> })}
-                    <div class="fields">
-                        {number("spread", t.spread, level(s.spread), t.spread_hint, false)}
-                        {correctness.then(|| number("spread_correctness", t.spread_correctness, level(s.spread_correctness), "", false))}
-                        <div class="field">
-                            <label class="label" for="policy">{t.policy}</label>
-                            <select class="input" id="policy" name="settings[policy]">
-                                {options(vec![("adjudicator", t.policy_adjudicator), ("extra_rater", t.policy_extra)], policy)}
-                            </select>
-                        </div>
-                    </div>
-                </fieldset>
-                <div class="field">
-                    <label class="label" for="shown">{t.shown}</label>
-                    <select class="input" id="shown" name="settings[shown]">
-                        {options(vec![("nothing", t.shown_nothing), ("progress", t.shown_progress), ("own", t.shown_own)], shown)}
-                    </select>
-                </div>
-                <p><button class="button primary" type="submit" disabled=move || set.pending().get()>{t.save}</button></p>
-            </ActionForm>
-            <FormError of=move || set.value().get().and_then(Result::err)/>
-        </section>
-    }
 }
 
 fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Forms) -> impl IntoView {

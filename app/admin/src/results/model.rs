@@ -312,7 +312,7 @@ fn submissions(i: I18n, slug: &str, submissions: &[ModelSubmission]) -> AnyView 
         .iter()
         .map(|s| {
             let runs = s.runs.iter().map(|(id, status)| {
-                (format!("/admin/runs/{id}"), format!("{} {id} · {}", t.run, i.runs().status_name(*status)))
+                (format!("/admin/runs/{id}"), format!("{} {id} · {}", t.run, i.state_name(*status)))
             });
             let studies = s.studies.iter().map(|(id, title)| (format!("/admin/studies/{id}"), title.clone()));
             view! {

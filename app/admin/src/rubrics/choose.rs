@@ -16,14 +16,13 @@ use ui::{
 /// A list of the rubrics for a dataset. A new study begins with the dataset's default, a draft with its own.
 #[component]
 pub fn RubricField(
-    /// The dataset's short name.
-    dataset: String,
+    /// The rubrics for the dataset.
+    data: Data<RubricChoices>,
     /// The name and version of the draft's rubric.
     present: Option<String>,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.rubrics();
-    let data = Data::new(move || dataset.clone(), rubrics_for);
     view! {
         <div class="field">
             <label class="label" for="rubric">{t.name}</label>
@@ -62,7 +61,7 @@ pub fn DatasetRubric(
 }
 
 fn list(i: I18n, choices: RubricChoices, present: Option<String>) -> impl IntoView {
-    let RubricChoices { default, others } = choices;
+    let RubricChoices { default, others, .. } = choices;
     let selected = present.unwrap_or_else(|| default.name());
     // An older version, or an archived rubric.
     let is_offered = default.name() == selected || others.iter().any(|rubric| rubric.name() == selected);

@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::{parts::asked, upkeep::upkeep_link};
+use crate::{
+    menu::{file_item, item, more_menu, object_items},
+    parts::asked,
+};
 use model::{
     audit::Object,
     rubric::{Rubric, RubricDetail, RubricVersion},
@@ -51,10 +54,12 @@ fn page(i: I18n, detail: RubricDetail, outcome: impl IntoView + 'static) -> AnyV
     let title = rubric.name();
     view! {
         <Page title crumbs=vec![("/admin/rubrics".into(), t.title.into())] actions=move || view! {
-            <a class="button" href=edit.clone()>{t.edit}</a>
-            <a class="button" href=copy.clone()>{t.copy}</a>
-            <a class="button" href=export.clone() rel="external" download="">{t.export}</a>
-            {upkeep_link(i, &object)}
+            <a class="button primary" href=edit.clone()>{t.edit}</a>
+            {more_menu(i, view! {
+                {item(copy.clone(), t.copy)}
+                {file_item(export.clone(), t.export)}
+                {object_items(i, &object)}
+            })}
         }>
             {outcome}
             {archived.then(|| view! { <Notice tone=Tone::Care><p>{t.archived}</p></Notice> })}

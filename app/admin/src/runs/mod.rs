@@ -17,6 +17,7 @@ use super::{
     engine::{EngineNotice, engine_data},
     filter::Field,
     list::Listing,
+    parts::{state, state_choices},
 };
 use chart::percentage;
 use model::run::{Metrics, RunRow, RunStatus};
@@ -39,9 +40,7 @@ pub fn RunsPage() -> impl IntoView {
     let engine = engine_data();
     let workers = workers::workers_data();
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
-    let states = [RunStatus::Running, RunStatus::Finished, RunStatus::Stopped]
-        .map(|status| (status.name(), t.status_name(status).to_owned()));
-    let states = std::iter::once(("", l.any.to_owned())).chain(states).collect();
+    let states = state_choices(i, &RunStatus::ALL.map(|status| (status.name(), status)));
     view! {
         <Page title=t.runs actions>
             <EngineNotice data=engine/>
@@ -93,7 +92,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                 </th>
                 <td role="cell" data-label=a.dataset><span>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></span></td>
                 <td role="cell" data-label=t.state>
-                    {status(i, row.status)}
+                    {state(i, row.status)}
                     {row.lacks_sources.then(|| view! { " "<Badge tone=Tone::Care>{t.no_sources}</Badge> })}
                 </td>
                 <td role="cell" data-label=t.done_count class="num">{done}</td>
@@ -128,14 +127,4 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
         </table></div>
     }
     .into_any()
-}
-
-/// A run's state, colored.
-fn status(i: I18n, status: RunStatus) -> impl IntoView {
-    let tone = match status {
-        RunStatus::Running => Tone::Care,
-        RunStatus::Finished => Tone::Good,
-        RunStatus::Stopped => Tone::Plain,
-    };
-    view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
 }

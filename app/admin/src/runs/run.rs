@@ -8,9 +8,9 @@ use super::{
     items::{Counts, Items, filter, listing},
     live,
     live::Live,
-    published, status, verdicts,
+    published, verdicts,
 };
-use crate::parts::{FormError, param};
+use crate::parts::{FormError, param, state};
 use chart::percentage;
 use model::{
     error::AppError,
@@ -133,9 +133,10 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
     } = detail;
     let id = row.id;
     let comparison = format!("/admin/compare/{}", row.dataset);
+    let finished = row.status == RunStatus::Finished;
     let links = move || {
         view! {
-            <a class="button" href=comparison.clone()>{i.comparison().compare}</a>
+            <a class="button" class:primary=finished href=comparison.clone()>{i.comparison().compare}</a>
             <a class="button" href=format!("/admin/runs/compare?a={id}")>{t.compare_runs}</a>
             {export(i, id)}
         }
@@ -162,7 +163,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             {lenient_tests.map(|tests| lenient(i, tests))}
             {published::agreement(i, id, theirs)}
             <section class="run-state" aria-label=t.state>
-                {status(i, row.status)}
+                {state(i, row.status)}
                 {live::so_far(i, &row, live)}
                 {controls(i, &row, actions)}
             </section>

@@ -167,7 +167,8 @@ fn share(v: Option<f64>) -> String {
     v.map_or_else(|| "–".into(), |v| format!("{:.0}%", v * 100.0))
 }
 
-fn matched(i: I18n, m: &Match) -> String {
+/// A share of equal scores, with the number of outputs that it is of.
+pub fn matched(i: I18n, m: &Match) -> String {
     if m.outputs == 0 { "–".into() } else { format!("{} ({})", share(m.exact), i.number(m.outputs)) }
 }
 
@@ -212,7 +213,7 @@ fn rater(i: I18n, r: LiveRater, dimensions: &[Bilingual], ratings: &str) -> impl
         view! { <a href=disagreements.clone()>{named_values(&names, &each)}</a> }.into_any()
     };
     let minutes = f.active_ms / 60_000;
-    let pace = f.per_hour.map_or_else(|| "–".to_owned(), |n| (t.per_hour)(n));
+    let pace = f.per_hour.map_or_else(|| "–".to_owned(), |n| (t.per_hour)(&i.number(n.round() as u64)));
     let active = (minutes > 0).then(|| (t.hours)(minutes / 60, minutes % 60));
     let known_items = if f.known_items.outputs == 0 {
         "–".to_owned()

@@ -8,15 +8,17 @@ mod progress;
 mod public;
 mod tasks;
 
+pub(crate) use live::matched;
+
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::{
     list::Listing,
+    menu::{file_item, item, more_menu, object_items},
     parts::param,
     plan_leaks::Leaks,
     study_tabs::{StudyFrame, StudyTab, tab_data},
-    upkeep::upkeep_link,
 };
 use model::{
     audit::Object,
@@ -86,13 +88,17 @@ fn page(
     let id = detail.row.id;
     let (models, dimensions) = (detail.row.models.clone(), detail.dimensions.clone());
     let status = detail.row.status;
+    let row = detail.row.clone();
     let actions = move || {
         view! {
-            <a class="button" href=Object::Study(id).guidelines_address()>{i.guidelines().title}</a>
-            {upkeep_link(i, &Object::Study(id))}
-            <a class="button" href=format!("/admin/judgings/new?study={id}")>{t.judge_with_model}</a>
-            <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="" rel="external">{t.comparison_csv}</a>
-            <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="" rel="external">{t.ratings_csv}</a>
+            {progress::primary(i, &row, state)}
+            {more_menu(i, view! {
+                {progress::menu_items(i, &row, state)}
+                {item(format!("/admin/judgings/new?study={id}"), t.judge_with_model)}
+                {file_item(format!("/admin/studies/{id}/comparison.csv"), t.comparison_csv)}
+                {file_item(format!("/admin/studies/{id}/ratings.csv"), t.ratings_csv)}
+                {object_items(i, &Object::Study(id))}
+            })}
         }
     };
     view! {
@@ -125,7 +131,7 @@ fn compared(i: I18n, found: &StudyComparison) -> AnyView {
     let href = format!("/admin/compare/{}?{}", found.selection.dataset, found.selection.query());
     view! {
         <p class="comparison-facts">{facts}</p>
-        <p><a class="button primary" href=href>{c.compare}</a></p>
+        <p><a class="button" href=href>{c.compare}</a></p>
     }
     .into_any()
 }

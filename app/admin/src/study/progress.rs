@@ -3,10 +3,14 @@
 use leptos::{either::Either, prelude::*};
 
 use crate::{
-    parts::{FormError, status},
+    parts::{FormError, state},
     rubrics,
 };
-use model::study::{LONGEST_REASON, StudyDetail, StudyRow, StudyStatus};
+use model::{
+    comparison::Selection,
+    ids::StudyId,
+    study::{LONGEST_REASON, StudyDetail, StudyRow, StudyStatus},
+};
 use rpc::studies::{ReopenStudy, SetStudyStatus};
 use texts::I18n;
 use ui::form::{ActionForm, FormAction};
@@ -33,15 +37,19 @@ impl Actions {
 /// A study without its figures.
 pub fn view(i: I18n, detail: StudyDetail, actions: Actions) -> AnyView {
     let t = i.admin();
-    let StudyDetail { row, raters_per_output, seed, rubric, .. } = detail;
+    let StudyDetail { row, raters_per_output, rubric, .. } = detail;
     view! {
-        {controls(i, &row, actions)}
+        <p class="row">
+            {state(i, row.status)}
+            {(row.status == StudyStatus::Closed).then(|| view! { <span class="muted">{t.closed_note}</span> })}
+        </p>
+        <FormError of=move || actions.set_status.value().get().and_then(Result::err)/>
+        <FormError of=move || actions.reopen.value().get().and_then(Result::err)/>
         <dl class="facts">
             <div><dt>{t.models}</dt><dd>{row.models.join(" · ")}</dd></div>
             <div><dt>{t.dataset}</dt><dd><a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a></dd></div>
             <div><dt>{t.raters_per_output}</dt><dd>{raters_per_output}</dd></div>
             <div><dt>{t.rubric}</dt><dd><a href=rubrics::address(&rubric)>{rubric.clone()}</a></dd></div>
-            <div><dt>{t.seed}</dt><dd><code>{seed}</code></dd></div>
             <div><dt>{t.created_at}</dt><dd>{i.time(row.created_at)}</dd></div>
             {row.due.map(|day| view! { <div><dt>{i.quality().due}</dt><dd>{i.day(day)}</dd></div> })}
         </dl>
@@ -49,64 +57,77 @@ pub fn view(i: I18n, detail: StudyDetail, actions: Actions) -> AnyView {
     .into_any()
 }
 
-fn controls(i: I18n, row: &StudyRow, Actions { set_status, reopen }: Actions) -> impl IntoView + use<> {
+/// The primary action of a study in its state: start, resume, or compare what there is.
+pub fn primary(i: I18n, row: &StudyRow, actions: Actions) -> Option<AnyView> {
+    match row.status {
+        StudyStatus::Draft => {
+            Some(change(row.id, StudyStatus::Running, i.plan().start, "button primary", actions).into_any())
+        }
+        StudyStatus::Paused => {
+            Some(change(row.id, StudyStatus::Running, i.admin().resume, "button primary", actions).into_any())
+        }
+        StudyStatus::Running | StudyStatus::Closed => (row.done > 0).then(|| {
+            let selection = Selection { studies: Some(vec![row.id]), ..Selection::default() };
+            let href = format!("/admin/compare/{}?{}", row.dataset, selection.query());
+            view! { <a class="button primary" href=href>{i.comparison().compare}</a> }.into_any()
+        }),
+    }
+}
+
+/// The other changes of its state, for the menu.
+pub fn menu_items(i: I18n, row: &StudyRow, actions: Actions) -> impl IntoView + use<> {
     let t = i.admin();
     let id = row.id;
-    let button = move |status: StudyStatus, text: &'static str, class: &'static str| {
-        view! {
-            <ActionForm action=set_status>
-                <input type="hidden" name="id" value=id.to_string()/>
-                <input type="hidden" name="status" value=status.code()/>
-                <button class=class type="submit" disabled=move || set_status.pending().get()>{text}</button>
-            </ActionForm>
-        }
-    };
-    let buttons = match row.status {
+    match row.status {
         StudyStatus::Closed => Either::Left(view! {
-            <p class="muted">{t.closed_note}</p>
-            <details class="confirm">
-                <summary class="button">{t.reopen_study}</summary>
+            <li><details class="confirm">
+                <summary class="menu-item">{t.reopen_study}</summary>
                 <div class="confirm-box">
                     <p>{t.reopen_warning}</p>
-                    <ActionForm action=reopen>
+                    <ActionForm action=actions.reopen>
                         <input type="hidden" name="id" value=id.to_string()/>
                         <div class="field">
                             <label class="label" for="reopen-reason">{t.reopen_reason}</label>
                             <input class="input" id="reopen-reason" name="reason" required maxlength=LONGEST_REASON.to_string()/>
                         </div>
-                        <button class="button primary" type="submit" disabled=move || reopen.pending().get()>
+                        <button class="button primary" type="submit" disabled=move || actions.reopen.pending().get()>
                             {t.reopen_confirm}
                         </button>
                     </ActionForm>
                 </div>
-            </details>
+            </details></li>
         }),
-        other => {
-            let toggle = match other {
-                StudyStatus::Running => button(StudyStatus::Paused, t.pause, "button"),
-                StudyStatus::Draft => button(StudyStatus::Running, i.plan().start, "button primary"),
-                _ => button(StudyStatus::Running, t.resume, "button primary"),
-            };
+        status => {
+            let pause = (status == StudyStatus::Running).then(|| {
+                view! { <li>{change(id, StudyStatus::Paused, t.pause, "menu-item", actions)}</li> }
+            });
             Either::Right(view! {
-                {toggle}
-                <details class="confirm">
-                    <summary class="button">{t.close_study}</summary>
+                {pause}
+                <li><details class="confirm">
+                    <summary class="menu-item">{t.close_study}</summary>
                     <div class="confirm-box">
                         <p>{t.close_warning}</p>
-                        {button(StudyStatus::Closed, t.close_for_good, "button danger")}
+                        {change(id, StudyStatus::Closed, t.close_for_good, "button danger", actions)}
                     </div>
-                </details>
+                </details></li>
             })
         }
-    };
+    }
+}
+
+/// A form that changes the state.
+fn change(
+    id: StudyId,
+    to: StudyStatus,
+    text: &'static str,
+    class: &'static str,
+    Actions { set_status, .. }: Actions,
+) -> impl IntoView {
     view! {
-        <div class="study-state">
-            {status(i, row.status)}
-            <div class="study-controls">
-                {buttons}
-            </div>
-        </div>
-        <FormError of=move || set_status.value().get().and_then(Result::err)/>
-        <FormError of=move || reopen.value().get().and_then(Result::err)/>
+        <ActionForm action=set_status>
+            <input type="hidden" name="id" value=id.to_string()/>
+            <input type="hidden" name="status" value=to.code()/>
+            <button class=class type="submit" disabled=move || set_status.pending().get()>{text}</button>
+        </ActionForm>
     }
 }

@@ -161,13 +161,19 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
     Ok(NewStudy { title: format!("{title}{suffix}"), seed: None, ..same })
 }
 
+/// The measured seconds per rating: the median of the times between ratings with this rubric, in this study and the newest
+/// others. `None` if there are too few.
+pub(crate) fn measured_pace(conn: &Connection, rubric: i64, study: Option<StudyId>) -> Result<Option<u32>, Failure> {
+    let mut gaps = stored::gaps(conn, rubric, study, GAPS_ENOUGH)?;
+    gaps.sort_unstable();
+    let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
+    Ok(median.and_then(|ms| u32::try_from((ms + 999) / 1000).ok()))
+}
+
 fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
     let study = Study::open(conn, id)?;
     let models = studies::models(conn, id)?;
     let size = stored::size(conn, id)?;
-    let mut gaps = stored::gaps(conn, id, GAPS_ENOUGH)?;
-    gaps.sort_unstable();
-    let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
     let (events, taken_over) = stored::events(conn, id)?;
     let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
     let settings = study.input.settings;
@@ -189,7 +195,7 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
         done: size.done,
         waiting: size.waiting,
         pace_s: settings.pace_s,
-        measured_s: median.and_then(|ms| u32::try_from((ms + 999) / 1000).ok()),
+        measured_s: measured_pace(conn, setup.rubric_id, Some(id))?,
         raters: stored::shares(conn, id, &models.iter().map(|(id, _)| *id).collect::<Vec<_>>())?,
         models: models.into_iter().map(|(_, name)| name).collect(),
         more: stored::more(conn, id)?,

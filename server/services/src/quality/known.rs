@@ -295,10 +295,10 @@ pub fn check_pools(settings: &QualitySettings, pools: PoolSizes) -> Result<(), F
         return Err(Failure::invalid(
             "needed",
             (
-                format!("{} of {calibration} items cannot be required", settings.needed),
-                format!("无法要求 {calibration} 题中答对 {} 题", settings.needed),
+                format!("the calibration has {calibration} items, so {} cannot be required", settings.needed),
+                format!("校准共有 {calibration} 题，无法要求答对 {} 题", settings.needed),
             ),
-            (format!("Choose 1 to {calibration}"), format!("请选择 1 到 {calibration}")),
+            (format!("Require 1 to {calibration}"), format!("请要求 1 到 {calibration} 题")),
         ));
     }
     if settings.calibration != CalibrationMode::MustPass && settings.needed > 0 {

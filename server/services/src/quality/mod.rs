@@ -26,12 +26,14 @@ use model::{
     code_lang::CodeLang,
     error::Answer,
     ids::{OutputId, StudyId, SubmissionId, UserId},
+    plan::Presentation,
     quality::{
         CORRECTNESS, CalibrationRow, KnownItem, KnownItemChange, KnownItemProposal, KnownItemRecord, NewKnownItem,
         Policy, QualityPage, QualitySettings,
     },
+    quality_preset::{ExtraWork, QualityChange, QualityPreset, Workload},
     rubric::Rubric,
-    study::{QualityChange, StudySettings},
+    study::StudySettings,
     submission::{MaskState, StudyLeaks},
 };
 use port::quality::Quality;
@@ -107,9 +109,10 @@ impl Quality for QualityService {
         let set = move |tx: &Transaction<'_>| {
             let rubric = setup(tx, study)?.rubric;
             let before = plan::settings(tx, study)?;
-            let quality = change.apply(&before.quality)?;
+            let pools = known_items::sizes(tx, study)?;
+            let quality = change.apply(&before.quality, &rubric, pools.calibration)?;
             check(&quality, &rubric)?;
-            known::check_pools(&quality, known_items::sizes(tx, study)?)?;
+            known::check_pools(&quality, pools)?;
             plan::save_settings(tx, study, &StudySettings { quality, ..before })?;
             if limits::differ(&before.quality, &quality) {
                 stored_limits::restart(tx, study)?;
@@ -252,7 +255,16 @@ type ItemText = (String, String, CodeLang);
 /// The page, and the input of its items' views.
 fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>), Failure> {
     let setup = setup(conn, study)?;
-    let settings = quality::settings(conn, study)?;
+    let StudySettings { presentation, quality: settings, .. } = plan::settings(conn, study)?;
+    let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
+    let pools = known_items::sizes(conn, study)?;
+    let workload = Workload {
+        ratings: row.wanted.checked_div(row.raters).unwrap_or(0),
+        side_by_side: presentation == Presentation::SideBySide,
+        calibration: pools.calibration as u64,
+        hidden: pools.hidden as u64,
+        both: pools.both as u64,
+    };
     let items = known_items::list(conn, study)?;
     let codes = items
         .iter()
@@ -283,7 +295,10 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
     let raters = studies::rater_names(conn, study)?;
     let calibrations = raters.into_iter().map(|(id, name)| calibration_row(conn, study, &settings, id, name));
     let page = QualityPage {
-        title: title(conn, study)?,
+        title: row.title,
+        preset: QualityPreset::of(&settings, &setup.rubric, pools.calibration),
+        extra_work: ExtraWork::of(&settings, &workload),
+        workload,
         rubric: setup.rubric,
         calibrations: calibrations.collect::<Result<_, _>>()?,
         settings,
@@ -320,7 +335,7 @@ fn calibration_row(
 /// Checks the settings of a study with this rubric.
 pub fn check(settings: &QualitySettings, rubric: &Rubric) -> Result<(), Failure> {
     settings.check()?;
-    let widest = rubric.dimensions.iter().map(|d| d.range()).map(|(low, high)| high - low).max().unwrap_or(0);
+    let widest = rubric.widest();
     let wide = |field: &str, value: Option<u8>| match value {
         Some(v) if v >= widest => Err(Failure::invalid(
             field,

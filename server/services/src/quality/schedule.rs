@@ -109,6 +109,8 @@ fn mix(n: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use model::quality_preset::{ExtraWork, Workload};
+
     use super::*;
 
     fn settings(known_item_every: u32, repeat_every: u32, repeat_apart: u32) -> QualitySettings {
@@ -130,6 +132,26 @@ mod tests {
         }
         let other: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 4, 1000).take(4000).collect();
         assert_ne!(all, other, "each rater has different positions");
+    }
+
+    #[test]
+    fn the_estimate_of_extra_work_is_the_mean_of_the_schedules() {
+        let check = |known_item_every, repeat_every, apart, items: u64, ratings: u64| {
+            let s = settings(known_item_every, repeat_every, apart);
+            let load = Workload { ratings, hidden: items, ..Workload::default() };
+            let expected = ExtraWork::of(&s, &load);
+            let raters = 400;
+            let planned = (0..raters).map(|rater| Schedule::new(s, 11, rater, items).before_output(ratings));
+            let (known, repeats) = planned.fold((0, 0), |(k, r), p| (k + p.known, r + p.repeats));
+            let near = |sum: u64, expected: f64| (sum as f64 / raters as f64 - expected).abs() < 0.5 + expected / 20.0;
+            assert!(near(known, expected.known), "{known} known-score items of {raters} raters, {expected:?}");
+            assert!(near(repeats, expected.repeats), "{repeats} repeats of {raters} raters, {expected:?}");
+        };
+        check(10, 0, 0, 1000, 150);
+        check(0, 8, 20, 0, 150);
+        check(15, 15, 20, 40, 300);
+        check(5, 0, 0, 12, 200);
+        check(0, 20, 20, 0, 30);
     }
 
     #[test]

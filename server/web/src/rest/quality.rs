@@ -7,7 +7,7 @@ use model::{
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
     lang::Lang,
     quality::{DisagreementRow, FlagOn, FlagRow, ListedRating, Live, QualityPage, RatingFilter},
-    study::QualityChange,
+    quality_preset::QualityChange,
     submission::{MaskState, StudyLeaks},
 };
 use port::quality::{Feedback, Monitoring, Quality};
@@ -118,11 +118,11 @@ pub async fn get_quality(
 
 /// Change a study's quality settings
 ///
-/// Missing fields stay as they are, and `null` sets a field to its default. Ratings are kept; disagreements are recomputed.
-/// Raters begin new windows if the limits change.
+/// Missing fields stay as they are, and `null` sets a field to its default. With a `preset`, the other fields change what the
+/// preset sets. Ratings are kept; disagreements are recomputed. Raters begin new windows if the limits change.
 #[utoipa::path(patch, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = QualityChange, example = json!({"spread": 1, "policy": "adjudicator"})),
+    request_body(content = QualityChange, example = json!({"preset": "light", "spread": 1})),
     responses((status = 204, description = "The settings are saved")))]
 pub async fn set_quality(
     State(state): State<AppState>,

@@ -1,9 +1,17 @@
-//! The fields of a study's settings: for a new study, and for a draft with its present settings.
+//! The fields of a study's settings: for a new study, and for a draft with its present settings. A summary beside them
+//! follows the choices.
+
+mod submissions;
+mod summary;
 
 use std::collections::{HashMap, HashSet};
 
 use leptos::prelude::*;
 
+use self::{
+    submissions::SubmissionChoice,
+    summary::{Chosen, summary},
+};
 use super::rubrics::choose::RubricField;
 use model::{
     group::Group,
@@ -13,7 +21,11 @@ use model::{
     submission::SubmissionRow,
     user::{Role, UserRow},
 };
-use ui::context::use_i18n;
+use rpc::rubrics::rubrics_for;
+use ui::{
+    context::use_i18n,
+    load::{Data, Load},
+};
 
 /// The fields. They track the selections to show the number of ratings.
 #[component]
@@ -32,16 +44,16 @@ pub fn StudyFields(
     /// The present settings of a draft.
     #[prop(optional)]
     draft: Option<StudyDraft>,
+    /// The buttons.
+    children: Children,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
-    let newest = rows.iter().map(|r| r.number).max().unwrap_or(0);
     let sizes: Vec<(SubmissionId, u64, u64)> = rows.iter().map(|r| (r.id, r.outputs, r.tasks)).collect();
     let present = draft.map(|draft| draft.settings).unwrap_or_default();
     let settings = present.settings;
-    let chosen: HashSet<SubmissionId> = present.submissions.iter().copied().collect();
     let members: HashSet<UserId> = present.raters.iter().copied().collect();
-    let ticked = RwSignal::new(chosen.clone());
+    let ticked = RwSignal::new(present.submissions.iter().copied().collect::<HashSet<SubmissionId>>());
     let raters_per_output = RwSignal::new(u64::from(settings.raters_per_output));
     // Deactivated people are not offered.
     let alone: HashSet<UserId> = users.iter().map(|user| user.id).filter(|id| members.contains(id)).collect();
@@ -64,8 +76,8 @@ pub fn StudyFields(
     let in_turns = rows.iter().any(|row| row.way.is_some());
     let answers_now = settings.answers;
     let rated = move |one: RatedAnswers| one == answers_now;
-    let estimate = move || {
-        let outputs: u64 = ticked.with(|ticked| {
+    let outputs = move || -> u64 {
+        ticked.with(|ticked| {
             let chosen = sizes.iter().filter(|(id, ..)| ticked.contains(id));
             // A pilot takes the first tasks of the order: about as many outputs of each model as tasks.
             chosen
@@ -74,41 +86,20 @@ pub fn StudyFields(
                     _ => *outputs,
                 })
                 .sum()
-        });
-        let each = raters() as u64;
-        match (outputs, each) {
-            (0, _) | (_, 0) => t.estimate_open.to_owned(),
-            (_, each) if each < raters_per_output.get() => (t.raters_per_output_short)(raters_per_output.get(), each),
-            (outputs, each) => {
-                let ratings = outputs * raters_per_output.get();
-                (t.estimate)(outputs, ratings, ratings.div_ceil(each))
-            }
-        }
-    };
-    let submissions = rows
-        .into_iter()
-        .map(|row| {
-            let id = row.id;
-            let old = row.number < newest;
-            view! {
-                <li>
-                    <label class="check">
-                        <input type="checkbox" name="study[submissions][]" value=id.to_string() checked=chosen.contains(&id) on:change=move |event| {
-                            let on = event_target_checked(&event);
-                            ticked.update(|ticked| _ = if on { ticked.insert(id) } else { ticked.remove(&id) });
-                        }/>
-                        <span>
-                            <strong>{row.model_name}</strong>
-                            <span class="muted small">
-                                {(t.submission_line)(row.outputs, row.tasks, &row.file)}
-                            </span>
-                            {old.then(|| view! { <span class="badge tone-care">{(t.version_n)(row.number)}</span> })}
-                        </span>
-                    </label>
-                </li>
-            }
         })
-        .collect_view();
+    };
+    let rubrics = {
+        let dataset = slug.clone();
+        Data::new(move || dataset.clone(), rubrics_for)
+    };
+    let pace = RwSignal::new(settings.pace_s);
+    let chosen = move |measured_s: Option<u32>| Chosen {
+        outputs: outputs(),
+        raters: raters() as u64,
+        raters_per_output: raters_per_output.get(),
+        pace_s: pace.get().or(measured_s),
+    };
+    let chosen = StoredValue::new(chosen);
     let people = users
         .into_iter()
         .map(|user| {
@@ -134,6 +125,7 @@ pub fn StudyFields(
         })
         .collect_view();
     view! {
+        <div class="study-fields stack">
         <p>
             {(t.study_of)(&slug)}
             {several.then(|| view! { " "<a href="/admin/studies/new">{t.other_dataset}</a> })}
@@ -143,12 +135,8 @@ pub fn StudyFields(
             <input class="input" id="study-title" name="study[title]" value=present.title required maxlength="120" autocomplete="off" aria-describedby="study-title-hint"/>
             <p class="hint" id="study-title-hint">{t.study_title_hint}</p>
         </div>
-        <RubricField dataset=slug.clone() present=present.rubric/>
-        <fieldset>
-            <legend>{t.study_submissions}</legend>
-            <p class="hint">{t.study_submissions_hint}</p>
-            <ul class="checks">{submissions}</ul>
-        </fieldset>
+        <RubricField data=rubrics present=present.rubric/>
+        <SubmissionChoice rows ticked/>
         <fieldset>
             <legend>{t.study_raters}</legend>
             <p class="hint">{t.study_raters_hint}" "<a href="/admin/people">{t.invite_people}</a></p>
@@ -197,7 +185,8 @@ pub fn StudyFields(
             <summary>{t.study_more}</summary>
             <div class="field field--short">
                 <label class="label" for="study-pace">{p.pace}</label>
-                <input class="input" id="study-pace" name="study[settings][pace_s]" value=settings.pace_s.map(|n| n.to_string()) type="number" inputmode="numeric" min="1" max="86400" aria-describedby="study-pace-hint"/>
+                <input class="input" id="study-pace" name="study[settings][pace_s]" value=settings.pace_s.map(|n| n.to_string()) type="number" inputmode="numeric" min="1" max="86400" aria-describedby="study-pace-hint"
+                    on:input=move |event| pace.set(event_target_value(&event).parse().ok())/>
                 <p class="hint" id="study-pace-hint">{p.pace_hint}</p>
             </div>
             <div class="field field--short">
@@ -217,7 +206,14 @@ pub fn StudyFields(
                 <p class="hint" id="study-seed-hint">{t.seed_hint}</p>
             </div>
         </details>
-        <p class="estimate" role="status">{estimate}</p>
+        </div>
+        <aside class="form-summary" aria-labelledby="study-summary">
+            <h2 id="study-summary">{t.study_summary}</h2>
+            <div role="status">
+                <Load data=rubrics let:choices>{move || summary(i, chosen.with_value(|chosen| chosen(choices.measured_s)))}</Load>
+            </div>
+            {children()}
+        </aside>
     }
 }
 
