@@ -60,11 +60,8 @@ pub mod rubric;
 pub mod run;
 pub mod run_pair;
 pub mod server;
-<<<<<<< HEAD
 pub mod slices;
-=======
 pub mod state;
->>>>>>> wt-u
 pub mod stats;
 pub mod study;
 pub mod submission;

@@ -44,9 +44,7 @@ pub fn CopyRow(
                 .into_any()
         }
         rows => view! {
-            <textarea class="input" id=id node_ref=area readonly rows=rows.to_string() prop:value=full>
-                {full.get_untracked()}
-            </textarea>
+            <textarea class="input" id=id node_ref=area readonly rows=rows.to_string() prop:value=full>{area_text(&full.get_untracked())}</textarea>
         }
         .into_any(),
     };
@@ -59,39 +57,12 @@ pub fn CopyRow(
     }
 }
 
-<<<<<<< HEAD
 /// The text with full addresses in place of paths.
 fn with_origin(text: &str, origin: &str) -> String {
     if text.starts_with('/') {
         return format!("{origin}{text}");
     }
     text.replace("=\"/", &format!("=\"{origin}/")).replace("{/", &format!("{{{origin}/"))
-=======
-/// A long text in a read-only text area, and a button that copies it.
-#[component]
-pub fn CopyText(
-    /// The area's id.
-    id: &'static str,
-    /// Its label.
-    label: &'static str,
-    text: String,
-) -> impl IntoView {
-    let t = use_i18n().admin();
-    let area = NodeRef::<leptos::html::Textarea>::new();
-    let toast = toaster();
-    let copy = move |_| {
-        let Some(area) = area.get_untracked() else { return };
-        area.select();
-        toast(if copy_selection() { t.copied } else { t.copy_by_hand }.into());
-    };
-    view! {
-        <div class="field">
-            <label class="label" for=id>{label}</label>
-            <textarea class="input" id=id node_ref=area rows="6" readonly>{area_text(&text)}</textarea>
-            <p><button class="button" type="button" on:click=copy>{t.copy}</button></p>
-        </div>
-    }
->>>>>>> wt-u
 }
 
 /// Copies the selected text; returns whether it succeeded.

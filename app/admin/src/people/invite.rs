@@ -13,7 +13,7 @@ use rpc::accounts::{Invite, InviteMany, RevokeInvitation};
 use texts::I18n;
 use ui::{
     context::use_i18n,
-    copy::{CopyRow, CopyText},
+    copy::CopyRow,
     effect::effect,
     form::{ActionForm, FormAction},
     notice::{Badge, Empty, Notice, Tone},
@@ -164,7 +164,8 @@ fn created(i: I18n, made: Vec<CreatedInvitation>) -> impl IntoView {
             <thead><tr><th scope="col">{t.invite_label}</th><th scope="col">{t.role}</th><th scope="col">{t.invite_link}</th></tr></thead>
             <tbody>{rows}</tbody>
         </table></div>
-        <CopyText id="invite-list" label=t.invite_many_list text=text.join("\n")/>
+        <p class="label">{t.invite_many_list}</p>
+        <CopyRow id="invite-list" label=t.invite_many_list text=text.join("\n") rows=6/>
     }
 }
 
