@@ -31,7 +31,7 @@ texts! {
         preset_strict_what: "Also a calibration to pass and hidden known-score items; pauses raters who exceed a limit, and lists ratings more than 1 level apart.", "另设须通过的校准和隐藏的标准题；超限者会被暂停，相差超过 1 级的评分即列为分歧。";
         preset_strict_needs: "Needs known-score items. Add them below first.", "需要标准题，请先在下方添加。";
         preset_custom: "These settings match no preset.", "当前设置不同于任何预设。";
-        preset_now: "in use", "使用中";
+        preset_now: "selected", "已选";
         preset_filled: "Not saved yet. Check the fields, then save.", "尚未保存。请核对各项，然后保存。";
         off: "off", "关";
         off_hint: "Leave a field empty to turn it off.", "留空即为关闭。";
@@ -273,8 +273,16 @@ texts! {
 
         extra_work(percent: u64) { if percent == 0 { "No extra work for raters".into() } else { format!("≈ {percent}% extra work per rater") } } { if percent == 0 { "不增加评分者的工作量".into() } else { format!("每位评分者约增加 {percent}% 的工作量") } }
         extra_parts(ratings: &str, calibration: u64, known: f64, repeats: f64)
-            { format!("On top of {ratings} ratings: {calibration} calibration items, {known:.0} hidden known-score items, {repeats:.0} repeats.") }
-            { format!("在 {ratings} 次评分之外：校准题 {calibration} 道，隐藏的标准题 {known:.0} 道，重复题 {repeats:.0} 道。") }
+            {
+                let parts = [(calibration, "calibration items"), (known.round() as u64, "hidden known-score items"), (repeats.round() as u64, "repeats")];
+                let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what}: {n}"));
+                format!("On top of {ratings} ratings: {}.", parts.collect::<Vec<_>>().join(", "))
+            }
+            {
+                let parts = [(calibration, "校准题"), (known.round() as u64, "隐藏的标准题"), (repeats.round() as u64, "重复题")];
+                let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what} {n} 道"));
+                format!("在 {ratings} 次评分之外：{}。", parts.collect::<Vec<_>>().join("，"))
+            }
         pools_n(calibration: usize, hidden: usize) { format!("Active items: {calibration} in the calibration, {hidden} as hidden checks.") } { format!("启用的标准题：校准 {calibration} 道，隐藏检验 {hidden} 道。") }
         known_missing(n: u64) { if n == 1 { "1 rating of this output is still missing.".into() } else { format!("{n} ratings of this output are still missing.") } } { format!("该输出还缺 {n} 条评分。") }
         asked_n(asked: u64, right: u64) { match asked { 1 => format!("answered once, {right} correct"), n => format!("answered {n} times, {right} correct") } } { format!("作答 {asked} 次，正确 {right} 次") }

@@ -33,7 +33,7 @@ texts! {
         undo: "Undo", "撤销";
     }
     sentences {
-        in_use(object: &str) { format!("Used by the following, so {object} cannot be deleted:") } { format!("以下内容引用了{object}，因此不能删除：") }
+        in_use(object: &str) { format!("{object} cannot be deleted, because it is used by:") } { format!("{object}不能删除，因为以下内容引用了它：") }
         of(object: &str, name: &str) { format!("{object}: {name}") } { format!("{object}：{name}") }
         adjudications(n: &str) { format!("adjudicated outputs: {n}") } { format!("已裁定的输出：{n}") }
         datasets(n: &str) { format!("datasets: {n}") } { format!("数据集：{n}") }

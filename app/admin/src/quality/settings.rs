@@ -146,7 +146,7 @@ fn cost(i: I18n, load: Workload, now: RwSignal<QualitySettings>) -> impl IntoVie
         view! {
             <div role="status" class="stack-tight">
                 <p><strong>{(t.extra_work)(extra.percent())}</strong></p>
-                {(extra.total() > 0.0).then(|| view! { <p class="small">{parts}</p> })}
+                {(extra.total() >= 0.5).then(|| view! { <p class="small">{parts}</p> })}
                 {notes.map(|(_, note)| view! { <p class="muted small">{note}</p> }).collect_view()}
             </div>
         }

@@ -93,11 +93,11 @@ fn page(
         view! {
             {progress::primary(i, &row, state)}
             {more_menu(i, view! {
-                {progress::menu_items(i, &row, state)}
                 {item(format!("/admin/judgings/new?study={id}"), t.judge_with_model)}
                 {file_item(format!("/admin/studies/{id}/comparison.csv"), t.comparison_csv)}
                 {file_item(format!("/admin/studies/{id}/ratings.csv"), t.ratings_csv)}
                 {object_items(i, &Object::Study(id))}
+                {progress::menu_items(i, &row, state)}
             })}
         }
     };

@@ -1235,6 +1235,20 @@ class Extension(TypedDict):
     """New number of tasks, at least the current one."""
 
 
+class ExtraWork(TypedDict):
+    """The work that quality settings add for a rater: what is expected, since the positions of hidden checks are
+    random.
+    """
+    calibration: int
+    """Calibration items."""
+    known: float
+    """Hidden known-score items."""
+    ratings: int
+    """Ratings of the study's outputs to which it is added."""
+    repeats: float
+    """Repeated outputs."""
+
+
 class FactAccount(TypedDict):
     """The person that the change is about."""
     account: UserId
@@ -4168,6 +4182,52 @@ PublishedVerdict: TypeAlias = "Literal['passed', 'failed', 'timeout']"
 """Verdict of the evaluator that was published with a benchmark. The [`Verdict`] is the one that counts."""
 
 
+class QualityChange(TypedDict):
+    """A change of a study's quality settings, in whatever state it is."""
+    break_minutes: NotRequired[int]
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    [`BREAK_MOST`].
+    """
+    calibration: NotRequired[CalibrationMode]
+    """How known-score items open the study."""
+    due: NotRequired[Day | None]
+    fast_limit: NotRequired[int]
+    """Number of items below the minimum time in a window that exceeds the limit."""
+    known_item_every: NotRequired[int]
+    """Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2."""
+    limit_action: NotRequired[LimitAction]
+    """The consequence of exceeding a limit."""
+    limit_window: NotRequired[int]
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
+    nothing about a single item.
+    """
+    min_seconds: NotRequired[int]
+    """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
+    missed_limit: NotRequired[int]
+    """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
+    needed: NotRequired[int]
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    policy: NotRequired[Policy]
+    """How disagreements are resolved."""
+    repeat_apart: NotRequired[int]
+    """Minimum number of outputs between an output and its repeat."""
+    repeat_every: NotRequired[int]
+    """Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2."""
+    shown: NotRequired[FeedbackLevel]
+    """The figures about themselves that raters see."""
+    spread: NotRequired[int | None]
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
+    for no limit.
+    """
+    spread_correctness: NotRequired[int | None]
+    """Overrides `spread` for correctness."""
+    tolerance: NotRequired[int]
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
+    exact.
+    """
+    preset: NotRequired[QualityPreset | None]
+
+
 class QualityPage(TypedDict):
     """A study's quality page."""
     adjudicators: list[list[int | str | bool]]
@@ -4176,14 +4236,22 @@ class QualityPage(TypedDict):
     """The raters' calibration."""
     choices: KnownItemChoices
     """Outputs and tasks from which further items can be made."""
+    extra_work: ExtraWork
+    """The work that the settings add for a rater."""
     known_items: list[KnownItem]
     """Known-score items, newest last."""
     limits: list[RaterLimits]
     """How the study's raters keep its limits."""
+    preset: NotRequired[QualityPreset | None]
     proposal: NotRequired[KnownItemProposal | None]
     rubric: Rubric
     settings: QualitySettings
     title: str
+    workload: Workload
+    """What the work that the settings add for a rater depends on."""
+
+QualityPreset: TypeAlias = "Literal['off', 'light', 'strict']"
+"""Quality settings to start from."""
 
 
 class QualitySettings(TypedDict):
@@ -5083,6 +5151,8 @@ class RubricChoices(TypedDict):
     """The rubrics that a new study can use."""
     default: RubricSummary
     """The dataset's default."""
+    measured_s: NotRequired[int | None]
+    """Measured seconds per rating with the default. Absent if there are too few ratings."""
     others: list[RubricSummary]
     """The newest versions of the other rubrics, without archived ones."""
 
@@ -5873,6 +5943,8 @@ class Upkeep(TypedDict):
     """Work and objects that refer to it, which a deletion would lose. If there are any, it cannot be deleted."""
     name: str
     """A study's title, the model of a submission, a dataset's or rubric's short name."""
+    studies: NotRequired[list[list[int | str]]]
+    """The first of the studies among them, with their titles."""
 
 
 class Upload(TypedDict):
@@ -6149,6 +6221,20 @@ class Workers(TypedDict):
     """Runs with results of workers that an admin removed, which are to be run again."""
     workers: list[WorkerRow]
     """Every worker that was heard in the last minutes, by name."""
+
+
+class Workload(TypedDict):
+    """What the work that quality settings add depends on."""
+    both: int
+    """Active known-score items of both pools: hidden checks only where there is no calibration."""
+    calibration: int
+    """Active known-score items that every rater gets in a calibration, those of both pools included."""
+    hidden: int
+    """Active known-score items that come as hidden checks only."""
+    ratings: int
+    """Ratings of the study's outputs that a rater gives, on average; 0 without raters."""
+    side_by_side: bool
+    """Whether outputs are rated side by side, where hidden checks do not exist."""
 
 
 class Operations(Transport):
@@ -8367,12 +8453,12 @@ class Operations(Transport):
         answer: QualityPage = self._call("GET", f"/api/v1/studies/{part(id)}/quality", "json")
         return answer
 
-    def set_quality(self, id: StudyId, body: QualitySettingsPatch, *, idempotency_key: str | None = None) -> None:
+    def set_quality(self, id: StudyId, body: QualityChange, *, idempotency_key: str | None = None) -> None:
         """Change a study's quality settings.
 
-        Missing fields stay as they are, and `null` sets a field to its default. Ratings are kept; disagreements are
-        recomputed.
-        Raters begin new windows if the limits change.
+        Missing fields stay as they are, and `null` sets a field to its default. With a `preset`, the other fields
+        change what the
+        preset sets. Ratings are kept; disagreements are recomputed. Raters begin new windows if the limits change.
 
         id: ID of the study
 
