@@ -16,6 +16,7 @@ use std::{
 };
 
 use benchmarks::humaneval;
+use engine::stop::Stop;
 use lang::{
     Places, PublishedProgram, RunContext,
     grader::{self, Sample},
@@ -335,7 +336,7 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
         let context = RunContext {
             sandbox,
             folder: folder.join("runs"),
-            cancelled: Arc::default(),
+            stop: Stop::default(),
             budget,
             own_answers: Arc::default(),
         };
@@ -406,7 +407,7 @@ fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
         let context = RunContext {
             sandbox,
             folder: folder.join("runs"),
-            cancelled: Arc::default(),
+            stop: Stop::default(),
             budget,
             own_answers: Arc::default(),
         };

@@ -9,6 +9,7 @@ use std::{
 };
 
 use benchmarks::humaneval::Task;
+use engine::stop::Stop;
 use lang::{Places, RunContext, Toolchain, process::Budget};
 use model::code_lang::CodeLang;
 use sandbox::bubblewrap::Bubblewrap;
@@ -18,8 +19,8 @@ const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64
 pub fn context() -> RunContext {
     let program = prerequisites::program();
     let sandbox = Arc::new(Bubblewrap::new(program).unwrap());
-    let (cancelled, own_answers) = (Arc::default(), Arc::default());
-    RunContext { sandbox, folder: folder().join("runs"), cancelled, budget: BUDGET, own_answers }
+    let (stop, own_answers) = (Stop::default(), Arc::default());
+    RunContext { sandbox, folder: folder().join("runs"), stop, budget: BUDGET, own_answers }
 }
 
 /// A folder that lasts from one test run to the next: images take a while to make.
