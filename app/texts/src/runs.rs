@@ -147,8 +147,8 @@ texts! {
             { if of == 1 { format!("1 output fails: {what}") } else if outputs == of { format!("All {of} failing outputs that were examined fail in the same way: {what}") } else { format!("{outputs} of {of} failing outputs that were examined {} in the same way: {what}", if outputs == 1 { "fails" } else { "fail" }) } }
             { if of == 1 { format!("1 个输出未通过：{what}") } else { format!("在所查看的 {of} 个未通过的输出中，有 {outputs} 个的失败情况相同：{what}") } }
         lenient_tests(n: u64)
-            { if n == 1 { "The tests of 1 task accept a constant".to_owned() } else { format!("The tests of {n} tasks accept a constant") } }
-            { format!("{n} 个任务的测试接受常量") }
+            { if n == 1 { "The tests of 1 task accept a constant or another degenerate answer".to_owned() } else { format!("The tests of {n} tasks accept a constant or another degenerate answer") } }
+            { format!("{n} 个任务的测试接受常量或其他退化答案") }
         toolchain_missing(name: &str, why: &str)
             { format!("Outputs in {name} cannot be run on this machine: {why}.") }
             { format!("此机器无法运行 {name} 的输出：{why}。") }

@@ -8,10 +8,7 @@ use std::{
     collections::BTreeSet,
     io,
     path::PathBuf,
-    sync::{
-        Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -19,6 +16,7 @@ use model::{reason::Reason, run::LimitHit};
 
 use super::{
     EngineError,
+    stop::Stop,
     toolchain::{COMPILE_COLLECTOR, IN_PLACE, Toolchain, mounts},
     wire::{Files, Frame, PROTOCOL, Reader},
 };
@@ -164,7 +162,7 @@ impl Compiler {
     /// # Errors
     /// Engine errors only.
     pub fn compile(&mut self, request: &Request<'_>) -> Result<Compiled, EngineError> {
-        self.ask(request, TESTS_CPU, &AtomicBool::new(false))
+        self.ask(request, TESTS_CPU, &Stop::default())
     }
 
     /// All types that an import may name with these jars.
@@ -192,8 +190,8 @@ impl Compiler {
 
     /// Compiles within `cpu` of CPU time. Discards the JVM after any result but classes or messages, after an engine
     /// error, and after `SOURCES_A_JVM` sources.
-    fn ask(&mut self, request: &Request<'_>, cpu: Duration, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
-        let answer = self.running().and_then(|running| running.ask(request, cpu, cancelled));
+    fn ask(&mut self, request: &Request<'_>, cpu: Duration, stop: &Stop) -> Result<Compiled, EngineError> {
+        let answer = self.running().and_then(|running| running.ask(request, cpu, stop));
         let used_up = self.running.as_ref().is_some_and(|running| running.compiled >= SOURCES_A_JVM);
         if used_up || !matches!(answer, Ok(Compiled::Classes(_) | Compiled::Refused(_))) {
             self.running = None;
@@ -240,7 +238,7 @@ impl Compiler {
 }
 
 impl Running {
-    fn ask(&mut self, request: &Request<'_>, cpu: Duration, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
+    fn ask(&mut self, request: &Request<'_>, cpu: Duration, stop: &Stop) -> Result<Compiled, EngineError> {
         let (name, classes) = request.library;
         if self.libraries.insert(name.to_owned()) {
             let frame = Frame::new(b'L').string(name).files(classes.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
@@ -256,9 +254,7 @@ impl Running {
         self.child.send(&frame.done())?;
         let begun = Instant::now();
         loop {
-            if cancelled.load(Ordering::Relaxed) {
-                return Err(EngineError::Cancelled);
-            }
+            stop.check()?;
             let used = self.child.cpu().map_or(Duration::ZERO, |now| now.saturating_sub(before));
             if used >= cpu {
                 return Ok(Compiled::Exceeded(Exceeded::Cpu));
@@ -357,9 +353,9 @@ impl Pool {
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
-    pub fn compile(&self, request: &Request<'_>, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
+    pub fn compile(&self, request: &Request<'_>, stop: &Stop) -> Result<Compiled, EngineError> {
         let answer = self.with(|compiler| {
-            let answer = compiler.ask(request, WARM_CPU, cancelled);
+            let answer = compiler.ask(request, WARM_CPU, stop);
             if matches!(answer, Ok(Compiled::Exceeded(_))) {
                 // The replacement JVM starts while the source is compiled elsewhere.
                 compiler.warm()?;
@@ -367,7 +363,7 @@ impl Pool {
             answer
         })?;
         match answer {
-            Compiled::Exceeded(_) => (self.make)().ask(request, ALONE_CPU, cancelled),
+            Compiled::Exceeded(_) => (self.make)().ask(request, ALONE_CPU, stop),
             done => Ok(done),
         }
     }
@@ -481,7 +477,10 @@ mod tests {
     use std::{
         io::{Read, Write},
         os::unix::net::UnixStream,
-        sync::mpsc,
+        sync::{
+            atomic::{AtomicBool, Ordering},
+            mpsc,
+        },
         thread,
     };
 
@@ -529,14 +528,14 @@ mod tests {
         }));
         let make = move || Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), Vec::new());
         let pool = Pool { queue: Duration::ZERO, ..Pool::new(1, make) };
-        let (library, cancelled) = (Files::new(), AtomicBool::new(false));
+        let (library, cancelled) = (Files::new(), Arc::<AtomicBool>::default());
         let request =
             |source| Request { library: ("tests", &library), jars: &[], sources: vec![("Output.java", source)] };
         thread::scope(|scope| {
-            let bomb = scope.spawn(|| pool.compile(&request("bomb"), &cancelled));
+            let bomb = scope.spawn(|| pool.compile(&request("bomb"), &Stop::begin(&cancelled)));
             bomb_is_there.recv().unwrap();
             for _ in 0..3 {
-                let answer = pool.compile(&request("class Output {}"), &AtomicBool::new(false)).unwrap();
+                let answer = pool.compile(&request("class Output {}"), &Stop::default()).unwrap();
                 assert_eq!(answer, Compiled::Classes(Files::new()));
             }
             cancelled.store(true, Ordering::SeqCst);

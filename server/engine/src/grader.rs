@@ -19,6 +19,7 @@ use super::{
     compiler::{Compiled, Compiler, Message, OPTIONS, Pool, Request},
     must_fail_tests,
     runner::{self, Allowance, AnswerRecord, Job, ReadyJvm, SETTINGS},
+    stop::Stop,
     suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
     toolchain::Toolchain,
 };
@@ -58,6 +59,8 @@ pub struct Worker {
     grader: Arc<Grader>,
     /// Set by the caller to cancel the current work.
     cancelled: Arc<AtomicBool>,
+    /// Ends the current attempt.
+    stop: Stop,
     ready: Option<ReadyJvm>,
     /// The JVM that several outputs share in the fast mode.
     batch: Option<Batch>,
@@ -209,7 +212,7 @@ pub fn key(basis: &str, Task { test_class, signature }: &Task, code: &str) -> St
 impl Worker {
     /// A worker that stops its current work, with [`EngineError::Cancelled`], once `cancelled` is set.
     pub fn new(grader: Arc<Grader>, cancelled: Arc<AtomicBool>) -> Worker {
-        Worker { grader, cancelled, ready: None, batch: None }
+        Worker { grader, cancelled, stop: Stop::default(), ready: None, batch: None }
     }
 
     /// Starts the compiler and a JVM, so that the first output does not wait for them.
@@ -228,6 +231,7 @@ impl Worker {
     pub fn grade(&mut self, task: &Task, code: &str) -> Result<Outcome, EngineError> {
         let grader = Arc::clone(&self.grader);
         let target = grader.target(task);
+        self.stop = Stop::begin(&self.cancelled);
         let mut budget = Budget::until(&self.cancelled);
         let assembled = match assemble::assemble(code, &target, &grader.index, &mut budget) {
             Ok(assembled) => assembled,
@@ -251,7 +255,7 @@ impl Worker {
             jars: &jars,
             sources: vec![(&file, &assembled.source)],
         };
-        let outcome = match grader.compilers.compile(&request, &self.cancelled)? {
+        let outcome = match grader.compilers.compile(&request, &self.stop)? {
             Compiled::Exceeded(exceeded) => {
                 let (limit, reason) = (exceeded.limit(), Some(exceeded.reason()));
                 Outcome { limit, reason, ..Outcome::new(Verdict::CompileError) }
@@ -314,7 +318,7 @@ impl Worker {
             jars: &jars,
             sources: vec![(&recorder.file, &recorder.source)],
         };
-        let compiled = grader.compilers.compile(&request, &self.cancelled)?;
+        let compiled = grader.compilers.compile(&request, &self.stop)?;
         let Compiled::Classes(between) = compiled else { return self.doubt(passed, job) };
         let mut both = job.classes.clone();
         both.extend(between.clone());
@@ -347,6 +351,7 @@ impl Worker {
     }
 
     fn alone(&mut self, job: Job<'_>) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
+        self.stop.check()?;
         self.start_ahead()?;
         let Some(ready) = self.ready.take() else { return Err(EngineError::Harness("no JVM".into())) };
         // The next JVM starts while this one works.

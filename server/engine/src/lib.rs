@@ -28,6 +28,7 @@ pub mod readiness;
 pub mod runner;
 pub mod self_test;
 pub mod shareable;
+pub mod stop;
 pub mod suite;
 pub mod toolchain;
 pub mod wire;

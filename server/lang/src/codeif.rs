@@ -229,7 +229,7 @@ impl Conversations {
     ) -> Result<Outcome, EngineError> {
         let missing = || EngineError::Tests("the task has no tests".to_owned());
         let task = self.tests.get(&revision).ok_or_else(missing)?;
-        let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
+        let context = self.context.attempt(cancelled);
         let begun = Instant::now();
         let Answer { code, way, turn } = answer;
         // The published program that converses ran the tests as released.

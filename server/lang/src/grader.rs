@@ -183,6 +183,7 @@ mod tests {
         native::BuiltSamples,
         process::{Budget, Running},
     };
+    use engine::stop::Stop;
     use sandbox::{Child, Command, Profile, Report, Sandbox, fake::Fake};
 
     /// A sandbox that starts nothing.
@@ -345,7 +346,7 @@ mod tests {
                 let sandbox = Arc::new(Fake(fake));
                 let folder = std::env::temp_dir();
                 let context =
-                    RunContext { sandbox, folder, cancelled: Arc::default(), budget, own_answers: Arc::default() };
+                    RunContext { sandbox, folder, stop: Stop::default(), budget, own_answers: Arc::default() };
                 let task = Task { prompt: "int f() {".into(), test: tests.into(), ..Task::default() };
                 let toolchain = Ordered { events: Arc::clone(&events), passes };
                 let outcome = grade(&toolchain, &context, CodeLang::Cpp, &task, Sample::of("}")).unwrap();
@@ -363,8 +364,8 @@ mod tests {
     fn files_of_a_sample_whose_solver_never_starts_are_deleted() {
         let budget = Budget { cpu_s: 1, wait_s: 1, data_mib: 1, threads: 1 };
         let folder = std::env::temp_dir();
-        let (sandbox, cancelled, own_answers) = (Arc::new(Nothing), Arc::default(), Arc::default());
-        let context = RunContext { sandbox, folder, cancelled, budget, own_answers };
+        let (sandbox, stop, own_answers) = (Arc::new(Nothing), Stop::default(), Arc::default());
+        let context = RunContext { sandbox, folder, stop, budget, own_answers };
         let task = Task { prompt: "int f() {".into(), test: "tests".into(), ..Task::default() };
         for panics in [false, true] {
             let toolchain = NoSolvers { panics, ..NoSolvers::default() };

@@ -12,7 +12,7 @@
 //! Two ways are faster than a fresh judge and a process for each verdict. A judge from a [`JudgePool`] serves several
 //! samples, and the solver's process can give the published verdict afterwards ([`Toolchain::both_verdicts`]).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use model::{
     reason::Reason,
@@ -75,7 +75,7 @@ impl JudgePool {
             Some(judge) => judge,
             None => (start()?, SAMPLES_PER_JUDGE),
         };
-        running.begin(Arc::clone(&context.cancelled));
+        running.begin(context.stop.clone());
         Ok(PooledJudge { pool: self, running, samples_left: samples - 1 })
     }
 }

@@ -42,7 +42,7 @@ use model::{code_lang::CodeLang, run::Outcome};
 use process::{Budget, Running};
 use trials::Trials;
 
-use engine::EngineError;
+use engine::{EngineError, stop::Stop};
 use sandbox::{Command, Profile, Sandbox};
 
 /// A language in which outputs can be run.
@@ -271,8 +271,8 @@ pub struct RunContext {
     pub sandbox: Arc<dyn Sandbox>,
     /// Folder for temporary files of processes; each is deleted with its process.
     pub folder: PathBuf,
-    /// Set by the caller to cancel the current work.
-    pub cancelled: Arc<AtomicBool>,
+    /// Ends the current attempt early.
+    pub stop: Stop,
     /// The limits of each process.
     pub budget: Budget,
     /// What the datasets' own solutions answered so far.
@@ -285,7 +285,12 @@ impl RunContext {
     /// # Errors
     /// Engine errors only.
     pub fn start(&self, command: &Command, budget: Budget) -> Result<Running, EngineError> {
-        Running::start(&self.sandbox, command, budget, &self.cancelled)
+        Running::start(&self.sandbox, command, budget, &self.stop)
+    }
+
+    /// The same for an attempt at an output. The caller sets `cancelled` to stop it.
+    pub fn attempt(&self, cancelled: &Arc<AtomicBool>) -> RunContext {
+        RunContext { stop: Stop::begin(cancelled), ..self.clone() }
     }
 
     /// A temporary folder on the host for the files of one process.

@@ -6,7 +6,9 @@ use std::{
     io,
     os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, TryLockError},
+    thread,
+    time::Duration,
 };
 
 use model::{
@@ -28,6 +30,9 @@ use sandbox::{Keep, Profile};
 /// The driver waits while the compiler runs, so its waiting time says nothing about the program: CPU time decides, and
 /// the waiting time is long enough for a host with four times as much work as CPUs.
 const BUILD: Budget = Budget { cpu_s: 30, wait_s: 120, data_mib: 1536, threads: 64 };
+
+/// How often a worker looks whether another one has built the file that it needs.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The file name of a built program.
 pub const PROGRAM: &str = "a.out";
@@ -192,6 +197,7 @@ impl TaskPrograms {
     /// Engine errors, also if the tests do not compile, and [`EngineError::Cancelled`].
     pub fn program(
         &self,
+        context: &RunContext,
         task: &Task,
         text: &str,
         build: impl FnOnce() -> Result<Built, EngineError>,
@@ -202,7 +208,17 @@ impl TaskPrograms {
             let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(building.entry(name).or_default())
         };
-        let mut refused = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = loop {
+            match lock.try_lock() {
+                Ok(refused) => break refused,
+                Err(TryLockError::Poisoned(refused)) => break refused.into_inner(),
+                // Another worker builds the file.
+                Err(TryLockError::WouldBlock) => {
+                    context.stop.check()?;
+                    thread::sleep(LOOK);
+                }
+            }
+        };
         if refused.is_none() && !program.is_file() {
             match build()? {
                 Built::Program(files) => fs::rename(files.path().join(PROGRAM), &program)?,
@@ -224,11 +240,12 @@ impl TaskPrograms {
     /// Engine errors, and [`EngineError::Cancelled`].
     pub fn program_if_built(
         &self,
+        context: &RunContext,
         task: &Task,
         text: &str,
         build: impl FnOnce() -> Result<Built, EngineError>,
     ) -> Result<Option<PathBuf>, EngineError> {
-        match self.program(task, text, build) {
+        match self.program(context, task, text, build) {
             Ok(program) => Ok(Some(program)),
             Err(EngineError::Tests(_)) => Ok(None),
             Err(e) => Err(e),

@@ -2,10 +2,7 @@
 
 use std::{
     io,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -14,13 +11,13 @@ use model::{
     run::{LimitHit, Outcome, Verdict},
 };
 
-use engine::EngineError;
+use engine::{EngineError, stop::Stop};
 use sandbox::{Child, Command, Limits, Report, Sandbox, fork_server::ForkServer, process::Used};
 
 /// Maximum length of a frame in bytes: the arguments or the answer of one call.
 pub const LONGEST_FRAME: usize = 16 << 20;
 
-/// How often a waiting worker checks whether its run was cancelled.
+/// How often a waiting worker checks whether its attempt ends early.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// After this many times the maximum waiting time, a process that is still ready to run is an engine error: the host
@@ -32,6 +29,10 @@ trait Peer {
     /// Receives exactly `length` bytes, or fails: [`io::ErrorKind::TimedOut`] after `pause`,
     /// [`io::ErrorKind::UnexpectedEof`] if the process ended. Bytes received before a failure stay available.
     fn receive(&mut self, length: usize, pause: Duration) -> io::Result<Vec<u8>>;
+
+    /// Sends bytes, and removes those that were sent. Fails with [`io::ErrorKind::TimedOut`] if some are left after
+    /// `pause`, because the process does not read them.
+    fn send(&mut self, bytes: &mut &[u8], pause: Duration) -> io::Result<()>;
 
     /// The time since any fixed moment.
     fn now(&self) -> Duration;
@@ -48,6 +49,10 @@ impl Peer for Socket<'_> {
         self.0.receive(length, Instant::now() + pause)
     }
 
+    fn send(&mut self, bytes: &mut &[u8], pause: Duration) -> io::Result<()> {
+        self.0.send_part(bytes, Instant::now() + pause)
+    }
+
     fn now(&self) -> Duration {
         self.1.elapsed()
     }
@@ -57,21 +62,24 @@ impl Peer for Socket<'_> {
     }
 }
 
-/// How long the server has waited for one process, over everything that it received from it. A process has one budget
-/// of waiting: what it sends, and when, gives it no more.
+/// How long the server has waited for one process, over everything that it received from it and sent to it. A process has
+/// one budget of waiting: what it sends or reads, and when, gives it no more.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     /// The time spent waiting.
     waited: Duration,
     /// The process's counts when its budget began.
     begun: Used,
+    /// The time in which it was idle, as of the last look.
+    idle: Duration,
 }
 
 /// Why waiting ended without the bytes.
 enum Stopped {
     /// The process ended, or reached a limit.
     Ended(Option<LimitHit>),
-    Cancelled,
+    /// The attempt ends.
+    Attempt(EngineError),
     /// The host was too busy: the waiting time, and the CPU time that the process got in it.
     Busy(Duration, Duration),
     Failed(io::Error),
@@ -79,40 +87,62 @@ enum Stopped {
 
 impl Waiting {
     /// Waits for `length` bytes.
-    fn take(
+    fn take<P: Peer>(
         &mut self,
-        peer: &mut impl Peer,
+        peer: &mut P,
         length: usize,
         patience: Duration,
-        is_cancelled: impl Fn() -> bool,
+        check: impl Fn(Duration) -> Result<(), EngineError>,
     ) -> Result<Vec<u8>, Stopped> {
+        self.wait(peer, patience, check, |peer, pause| peer.receive(length, pause))
+    }
+
+    /// Waits until a process has read these bytes, or the kernel keeps them for it.
+    fn give<P: Peer>(
+        &mut self,
+        peer: &mut P,
+        mut bytes: &[u8],
+        patience: Duration,
+        check: impl Fn(Duration) -> Result<(), EngineError>,
+    ) -> Result<(), Stopped> {
+        self.wait(peer, patience, check, |peer, pause| peer.send(&mut bytes, pause))
+    }
+
+    /// Waits until `step` succeeds. `check` says whether the attempt goes on, by the peer's clock.
+    fn wait<P: Peer, T>(
+        &mut self,
+        peer: &mut P,
+        patience: Duration,
+        check: impl Fn(Duration) -> Result<(), EngineError>,
+        mut step: impl FnMut(&mut P, Duration) -> io::Result<T>,
+    ) -> Result<T, Stopped> {
         loop {
             let before = peer.now();
-            let received = peer.receive(length, LOOK);
+            let stepped = step(peer, LOOK);
             self.waited += peer.now().saturating_sub(before);
-            let is_here = match received {
-                Ok(bytes) if self.waited < patience => return Ok(bytes),
-                Ok(bytes) => Some(bytes),
+            let done = match stepped {
+                Ok(done) if self.waited < patience => return Ok(done),
+                Ok(done) => Some(done),
                 Err(e) if e.kind() == io::ErrorKind::TimedOut => None,
                 Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Err(Stopped::Ended(None)),
                 Err(e) => return Err(Stopped::Failed(e)),
             };
-            if is_cancelled() {
-                return Err(Stopped::Cancelled);
+            check(peer.now()).map_err(Stopped::Attempt)?;
+            // Only now, because the counts are read from files.
+            let used = peer.used().map(|used| used.since(self.begun));
+            if let Some(used) = used {
+                self.idle = used.idle(self.waited);
             }
             if self.waited >= patience {
-                // Only now, because the counts are read from files.
-                let used = peer.used().map(|used| used.since(self.begun));
-                if used.is_some_and(|used| used.idle(self.waited) >= patience) {
+                if used.is_some() && self.idle >= patience {
                     return Err(Stopped::Ended(Some(LimitHit::Wait)));
                 }
-                let used = used.unwrap_or_default();
                 if self.waited >= patience * HOST_PATIENCE {
-                    return Err(Stopped::Busy(self.waited, used.cpu));
+                    return Err(Stopped::Busy(self.waited, used.unwrap_or_default().cpu));
                 }
             }
-            if let Some(bytes) = is_here {
-                return Ok(bytes);
+            if let Some(done) = done {
+                return Ok(done);
             }
         }
     }
@@ -162,9 +192,11 @@ pub struct Running {
     _files: Option<tempfile::TempDir>,
     /// A resource that is released when the process ends.
     _resource: Option<Box<dyn Send>>,
-    cancelled: Arc<AtomicBool>,
+    stop: Stop,
     budget: Budget,
     waiting: Waiting,
+    /// The limit that it reached by not reading what was sent.
+    unread: Option<LimitHit>,
     started: Instant,
 }
 
@@ -178,6 +210,8 @@ pub struct Ended {
     pub limit: Option<LimitHit>,
     /// The limits under which it ran.
     pub budget: Budget,
+    /// The time in which it was idle while the server waited for it, as of the last look.
+    pub idle: Duration,
 }
 
 impl Ended {
@@ -255,10 +289,10 @@ impl Running {
         sandbox: &Arc<dyn Sandbox>,
         command: &Command,
         budget: Budget,
-        cancelled: &Arc<AtomicBool>,
+        stop: &Stop,
     ) -> Result<Running, EngineError> {
         let child = sandbox.start(command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
-        Ok(Running::of(child, None, budget, cancelled))
+        Ok(Running::of(child, None, budget, stop))
     }
 
     /// Forks a process from an idle fork server, or from one that `start` starts. `mode` selects what the process does.
@@ -272,7 +306,7 @@ impl Running {
         mode: u8,
         server_budget: Budget,
         budget: Budget,
-        cancelled: &Arc<AtomicBool>,
+        stop: &Stop,
         start: impl FnOnce() -> io::Result<ForkServer>,
     ) -> io::Result<Running> {
         // A fork server that has been lost fails here and is replaced.
@@ -286,18 +320,19 @@ impl Running {
             }
         };
         let lent = Lent { servers: Arc::clone(servers), server: Some((server_budget, server)) };
-        Ok(Running::of(child, Some(lent), budget, cancelled))
+        Ok(Running::of(child, Some(lent), budget, stop))
     }
 
-    fn of(child: Child, forked: Option<Lent>, budget: Budget, cancelled: &Arc<AtomicBool>) -> Running {
+    fn of(child: Child, forked: Option<Lent>, budget: Budget, stop: &Stop) -> Running {
         Running {
             child,
             _forked: forked,
             _files: None,
             _resource: None,
-            cancelled: Arc::clone(cancelled),
+            stop: stop.clone(),
             budget,
             waiting: Waiting::default(),
+            unread: None,
             started: Instant::now(),
         }
     }
@@ -307,10 +342,10 @@ impl Running {
         self.budget
     }
 
-    /// Begins work for another caller, who has a flag to cancel it: a new budget of waiting.
-    pub fn begin(&mut self, cancelled: Arc<AtomicBool>) {
-        self.cancelled = cancelled;
-        self.waiting = Waiting { waited: Duration::ZERO, begun: self.child.used().unwrap_or_default() };
+    /// Begins work for another attempt: a new budget of waiting.
+    pub fn begin(&mut self, stop: Stop) {
+        self.stop = stop;
+        self.waiting = Waiting { begun: self.child.used().unwrap_or_default(), ..Waiting::default() };
     }
 
     /// Keeps a folder of files until the process ends.
@@ -323,13 +358,18 @@ impl Running {
         Running { _resource: Some(Box::new(resource)), ..self }
     }
 
-    /// Sends a frame. If the process has ended, the next call of `receive` reports it.
+    /// Sends a frame. If the process has ended or does not read, the next call of `receive` reports it.
     pub fn send(&mut self, kind: u8, content: &[u8]) {
         let length = u32::try_from(content.len() + 1).unwrap_or(u32::MAX);
         let mut frame = length.to_be_bytes().to_vec();
         frame.push(kind);
         frame.extend_from_slice(content);
-        let _ = self.child.send(&frame);
+        let Running { child, stop, waiting, started, budget, .. } = self;
+        let patience = Duration::from_secs(budget.wait_s);
+        let sent = waiting.give(&mut Socket(child, *started), &frame, patience, |_| stop.check());
+        if let Err(Stopped::Ended(limit)) = sent {
+            self.unread = self.unread.or(limit);
+        }
     }
 
     /// Waits for the next frame.
@@ -378,15 +418,17 @@ impl Running {
 
     /// Reads `length` bytes. The inner error is the limit that the process reached, or `None` if it ended.
     fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
-        let Running { child, cancelled, waiting, started, budget, .. } = self;
+        if self.unread.is_some() {
+            return Ok(Err(self.unread));
+        }
+        let Running { child, stop, waiting, started, budget, .. } = self;
         let patience = Duration::from_secs(budget.wait_s);
-        let is_cancelled = || cancelled.load(Ordering::SeqCst);
-        match waiting.take(&mut Socket(child, *started), length, patience, is_cancelled) {
+        match waiting.take(&mut Socket(child, *started), length, patience, |_| stop.check()) {
             Ok(bytes) => Ok(Ok(bytes)),
             Err(Stopped::Ended(limit)) => Ok(Err(limit)),
-            Err(Stopped::Cancelled) => {
+            Err(Stopped::Attempt(why)) => {
                 self.child.kill();
-                Err(EngineError::Cancelled)
+                Err(why)
             }
             Err(Stopped::Busy(waited, cpu)) => {
                 Err(EngineError::Busy(format!("a process got {cpu:?} of CPU time in {} s", waited.as_secs())))
@@ -413,7 +455,7 @@ impl Running {
         } else {
             limit
         };
-        Ok(Ended { report, printed, limit, budget: self.budget })
+        Ok(Ended { report, printed, limit, budget: self.budget, idle: self.waiting.idle })
     }
 }
 
@@ -421,6 +463,7 @@ impl Running {
 mod tests {
     use std::collections::VecDeque;
 
+    use engine::stop::LONGEST_ATTEMPT;
     use proptest::prelude::*;
 
     use super::*;
@@ -433,6 +476,7 @@ mod tests {
         /// Ready to run, while other programs have the processors.
         Delayed(u64),
         Send(usize),
+        Read(usize),
     }
 
     /// A process on a simulated clock. It ends when it has used its CPU time, as the helper ends it, or when nothing is
@@ -443,13 +487,19 @@ mod tests {
         used: Used,
         cpu: Duration,
         sent: usize,
+        /// How many bytes the kernel accepts for the process.
+        room: usize,
     }
 
-    impl Peer for Simulated {
-        fn receive(&mut self, length: usize, pause: Duration) -> io::Result<Vec<u8>> {
-            let deadline = self.now + pause;
-            while self.sent < length {
-                let left = deadline - self.now;
+    impl Simulated {
+        fn new(steps: Vec<Step>, now: Duration, cpu: Duration) -> Simulated {
+            Simulated { steps: steps.into(), now, used: Used::default(), cpu, sent: 0, room: 16 }
+        }
+
+        /// Runs the process until it has sent or read something, or until the deadline.
+        fn go_on(&mut self, deadline: Duration) -> io::Result<()> {
+            loop {
+                let left = deadline.saturating_sub(self.now);
                 if left.is_zero() {
                     return Err(io::ErrorKind::TimedOut.into());
                 }
@@ -461,7 +511,12 @@ mod tests {
                     Step::Send(count) => {
                         self.sent += *count;
                         self.steps.pop_front();
-                        continue;
+                        return Ok(());
+                    }
+                    Step::Read(count) => {
+                        self.room += *count;
+                        self.steps.pop_front();
+                        return Ok(());
                     }
                 };
                 let part = Duration::from_millis(*ms).min(left);
@@ -477,8 +532,30 @@ mod tests {
                     self.steps.pop_front();
                 }
             }
+        }
+    }
+
+    impl Peer for Simulated {
+        fn receive(&mut self, length: usize, pause: Duration) -> io::Result<Vec<u8>> {
+            let deadline = self.now + pause;
+            while self.sent < length {
+                self.go_on(deadline)?;
+            }
             self.sent -= length;
             Ok(vec![0; length])
+        }
+
+        fn send(&mut self, bytes: &mut &[u8], pause: Duration) -> io::Result<()> {
+            let deadline = self.now + pause;
+            loop {
+                let count = bytes.len().min(self.room);
+                *bytes = &bytes[count..];
+                self.room -= count;
+                if bytes.is_empty() {
+                    return Ok(());
+                }
+                self.go_on(deadline)?;
+            }
         }
 
         fn now(&self) -> Duration {
@@ -490,56 +567,111 @@ mod tests {
         }
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step(longest_delay: u64) -> impl Strategy<Value = Step> {
         prop_oneof![
             (1_u64..4_000).prop_map(Step::Sleep),
             (1_u64..200).prop_map(Step::Sleep),
             (1_u64..3_000).prop_map(Step::Compute),
-            (1_u64..2_000).prop_map(Step::Delayed),
+            (1..longest_delay).prop_map(Step::Delayed),
             (1_usize..40).prop_map(Step::Send),
+            (1_usize..40).prop_map(Step::Read),
         ]
+    }
+
+    /// What the server does next: it receives so many bytes, or sends them.
+    #[derive(Clone, Copy, Debug)]
+    enum Portion {
+        Receive(usize),
+        Send(usize),
+    }
+
+    fn portion() -> impl Strategy<Value = Portion> {
+        prop_oneof![(1_usize..12).prop_map(Portion::Receive), (1_usize..60).prop_map(Portion::Send)]
+    }
+
+    /// Talks to a process in these portions until it ends or reaches a limit.
+    fn talk(
+        peer: &mut Simulated,
+        portions: &[Portion],
+        patience: Duration,
+        check: impl Fn(Duration) -> Result<(), EngineError>,
+    ) -> (Stopped, Waiting) {
+        let mut waiting = Waiting::default();
+        for portion in portions.iter().cycle() {
+            let done = match *portion {
+                Portion::Receive(length) => waiting.take(peer, length, patience, &check).map(drop),
+                Portion::Send(length) => waiting.give(peer, &vec![0; length], patience, &check),
+            };
+            if let Err(stopped) = done {
+                return (stopped, waiting);
+            }
+        }
+        unreachable!("there is a portion")
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-        /// Whatever a process sends, sleeps and computes, and in whatever portions the server reads it, the server waits
-        /// for it no longer than its CPU time, its one budget of waiting, and the time in which others had the
+        /// Whatever a process sends, reads, sleeps and computes, and in whatever portions the server receives and sends, the
+        /// server waits for it no longer than its CPU time, its one budget of waiting, and the time in which others had the
         /// processors; and a process within both limits is never stopped.
         #[test]
         fn a_process_has_one_budget_of_waiting(
-            steps in proptest::collection::vec(step(), 0..120),
-            portions in proptest::collection::vec(1_usize..12, 1..20),
+            steps in proptest::collection::vec(step(2_000), 0..120),
+            portions in proptest::collection::vec(portion(), 1..20),
             cpu_s in 1_u64..10,
             wait_s in 1_u64..6,
         ) {
             let (cpu, patience) = (Duration::from_secs(cpu_s), Duration::from_secs(wait_s));
             let slept: u64 = steps.iter().map(|step| if let Step::Sleep(ms) = step { *ms } else { 0 }).sum();
-            let mut peer = Simulated {
-                steps: steps.into(),
-                now: Duration::ZERO,
-                used: Used::default(),
-                cpu,
-                sent: 0,
-            };
-            let mut waiting = Waiting::default();
-            let mut limit = None;
-            for &portion in portions.iter().cycle() {
-                match waiting.take(&mut peer, portion, patience, || false) {
-                    Ok(_) => {}
-                    Err(Stopped::Ended(reached)) => {
-                        limit = reached;
-                        break;
-                    }
-                    Err(_) => panic!("neither cancelled nor busy"),
-                }
-            }
+            let mut peer = Simulated::new(steps, Duration::ZERO, cpu);
+            let (stopped, waiting) = talk(&mut peer, &portions, patience, |_| Ok(()));
+            let Stopped::Ended(limit) = stopped else { panic!("neither cancelled nor busy") };
             let held = peer.now - peer.used.delayed;
             // The kernel's count and the pause between two looks.
             prop_assert!(held <= cpu + patience + LOOK * 2, "{held:?}");
+            prop_assert!(waiting.idle <= patience + LOOK * 2, "{:?}", waiting.idle);
             if Duration::from_millis(slept) < patience {
                 prop_assert_eq!(limit, None);
             }
+        }
+    }
+
+    proptest! {
+        // A case can have 18,000 looks at a process.
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+        /// However many processes an attempt has, whatever they do, and however busy the host is, it ends at its limit.
+        #[test]
+        fn an_attempt_has_one_limit(
+            processes in proptest::collection::vec(
+                (proptest::collection::vec(step(900_000), 0..40), proptest::collection::vec(portion(), 1..8)),
+                1..40,
+            ),
+            cpu_s in 1_u64..60,
+            wait_s in 1_u64..120,
+        ) {
+            let (cpu, patience) = (Duration::from_secs(cpu_s), Duration::from_secs(wait_s));
+            let (stop, mut now, mut delayed) = (Stop::default(), Duration::ZERO, Duration::ZERO);
+            let count = u32::try_from(processes.len()).unwrap();
+            for (steps, portions) in processes {
+                let mut peer = Simulated::new(steps, now, cpu);
+                let (stopped, _) = talk(&mut peer, &portions, patience, |now| stop.check_after(now));
+                now = peer.now;
+                delayed += peer.used.delayed;
+                match stopped {
+                    Stopped::Ended(_) => {}
+                    Stopped::Attempt(EngineError::Busy(_)) => {
+                        prop_assert!(now >= LONGEST_ATTEMPT);
+                        break;
+                    }
+                    Stopped::Busy(..) => break,
+                    _ => panic!("neither cancelled nor broken"),
+                }
+            }
+            prop_assert!(now <= LONGEST_ATTEMPT + LOOK * 2, "{now:?}");
+            // On a host that always has a processor, each process has its own limits.
+            prop_assert!(now - delayed <= (cpu + patience + LOOK * 2) * count, "{now:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use benchmarks::place::{Code, Found, Place, is_inside};
@@ -37,19 +37,26 @@ use engine::{EngineError, runner::Allowance, self_test::CheckResult};
 use sandbox::Sandbox;
 
 /// Increase when the same answer can get another outcome.
-const GENERATION: u32 = 3;
+const GENERATION: u32 = 4;
 
 /// The folder of the sources in the folder that the operator names, as the benchmark's authors publish it.
 pub const SOURCES: &str = "Source_Code";
 
 /// The limits of the published evaluator. It counts 60 seconds on the clock, for all tests of an answer; here, CPU time
-/// decides. A test that waits this long ends, too.
+/// decides, and all tests of an answer together may wait this long.
 const CPU_S: u64 = 60;
 const WAIT_S: u64 = 60;
 const DATA_MIB: u64 = 5 << 10;
 
 fn budget(of: Budget) -> Budget {
     Budget { cpu_s: CPU_S, wait_s: WAIT_S, data_mib: DATA_MIB, ..of }
+}
+
+/// What is left of a budget after so much CPU time, in microseconds, and waiting: a second of each at least, in which a test
+/// that needs more ends.
+fn left(of: Budget, cpu_us: u64, idle: Duration) -> Budget {
+    let cpu_s = of.cpu_s.saturating_sub(cpu_us / 1_000_000).max(1);
+    Budget { cpu_s, wait_s: of.wait_s.saturating_sub(idle.as_secs()).max(1), ..of }
 }
 
 /// A response that the published evaluator refuses without running anything.
@@ -221,7 +228,7 @@ impl Repositories {
         let project = self.projects.get(name).ok_or_else(missing)?;
         let project = project.as_ref().map_err(|problem| unusable(problem.clone()))?;
         check_lines(&project.sources, place, &task.code).map_err(unusable)?;
-        let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
+        let context = self.context.attempt(cancelled);
         let begun = Instant::now();
         let Answer { code, way, turn } = answer;
         let profile = if way == Way::Dynamic { TestProfile::V1 } else { self.profile };
@@ -326,13 +333,13 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Runs tests until one fails. They share the limit of CPU time.
+    /// Runs tests until one fails. They share the limits of CPU time and of waiting time.
     fn run(&mut self, tests: &[&str]) -> Result<(), EngineError> {
-        let mut used = 0;
+        let (mut used, mut idle) = (0, Duration::ZERO);
         for test in tests {
             if !self.ended.contains_key(*test) {
                 let all = self.context.budget;
-                let budget = Budget { cpu_s: all.cpu_s.saturating_sub(used / 1_000_000).max(1), ..all };
+                let budget = left(all, used, idle);
                 let mut found = self.project.run(self.context, budget, &order(self.task, test, Some(self.code)))?;
                 // The limit that the reason names is that of all tests.
                 found.end.ended.budget = all;
@@ -340,6 +347,7 @@ impl Work<'_> {
             }
             let Some(found) = self.ended.get(*test) else { continue };
             used += cpu_us(found);
+            idle += found.end.ended.idle;
             if !found.end.passed {
                 break;
             }
@@ -513,4 +521,22 @@ pub fn survey(repositories: &Path, tasks: &[(Place, Code)]) -> Vec<(String, Resu
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_an_answer_share_their_limits() {
+        let all = budget(Budget { cpu_s: 0, wait_s: 0, data_mib: 0, threads: 8 });
+        let limits = |cpu_us, idle| {
+            let Budget { cpu_s, wait_s, data_mib, threads } = left(all, cpu_us, Duration::from_millis(idle));
+            assert!(data_mib == DATA_MIB && threads == 8);
+            (cpu_s, wait_s)
+        };
+        assert_eq!(limits(0, 0), (60, 60));
+        assert_eq!(limits(20_900_000, 40_100), (40, 20));
+        assert_eq!(limits(70_000_000, 70_000), (1, 1));
+    }
 }

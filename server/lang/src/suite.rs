@@ -21,7 +21,7 @@ use super::{
     trials,
 };
 use benchmarks::humaneval::Task;
-use engine::{EngineError, runner::Allowance, self_test::CheckResult};
+use engine::{EngineError, runner::Allowance, self_test::CheckResult, stop::Stop};
 use sandbox::{OptionalLayers, Sandbox};
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
@@ -119,7 +119,7 @@ impl Suite {
         let missing = || EngineError::Tests("the task has no tests".to_owned());
         let Tests { lang, task } = self.tests.get(tests).ok_or_else(missing)?;
         let toolchain = self.toolchains.get(lang).ok_or_else(missing)?;
-        let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
+        let context = self.context.attempt(cancelled);
         grader::grade(&**toolchain, &context, *lang, task, sample)
     }
 
@@ -200,5 +200,5 @@ pub fn budget(allowance: Allowance) -> Budget {
 pub fn context(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> RunContext {
     let budget = budget(allowance);
     let folder = folder.join("runs");
-    RunContext { sandbox, folder, cancelled: Arc::default(), budget, own_answers: Arc::default() }
+    RunContext { sandbox, folder, stop: Stop::default(), budget, own_answers: Arc::default() }
 }

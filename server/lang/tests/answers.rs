@@ -8,7 +8,7 @@ use lang::grader::{self, Sample};
 use model::{
     code_lang::CodeLang,
     reason::Reason,
-    run::{Outcome, PublishedVerdict, Verdict},
+    run::{LimitHit, Outcome, PublishedVerdict, Verdict},
 };
 // The other tests of languages use all of it.
 #[allow(dead_code, reason = "shared with other tests, which use more of it")]
@@ -348,4 +348,34 @@ public class Main {
         "int main(){\n    return f(3) == \"y\";\n}\n",
     );
     check(CodeLang::Cpp, &cpp, &[("    return string(70000, 'x');\n}\n", TOO_LARGE)]);
+}
+
+/// A solver that sends its answers in advance and reads no call: once the kernel keeps no more calls for it, the server waits
+/// for it, which counts as waiting.
+#[test]
+fn solver_that_reads_no_calls_has_one_budget_of_waiting() {
+    let Some(toolchain) = toolchain(CodeLang::Cpp) else { return };
+    let prompt = "#include<unistd.h>\n#include<assert.h>\nusing namespace std;\nbool yes(int n){\n";
+    let test = "int main() {\n    for (int i = 0; i < 1000; i++) assert(yes(i));\n}\n";
+    let sample = "
+    extern int control;
+    // Facts of nothing unusual, the length of the answer, and `true`.
+    static char frame[46] = {0, 0, 0, 42, 'A'};
+    frame[44] = 1, frame[45] = 1;
+    for (int i = 0; i < 1000 && control >= 0; i++) if (write(control, frame, sizeof frame) < 0) return false;
+    while (control >= 0) sleep(1);
+    return true;
+}
+#include <sys/stat.h>
+int control = [] {
+    for (int i = 3; i < 64; i++) { struct stat s; if (fstat(i, &s) == 0 && S_ISSOCK(s.st_mode)) return i; }
+    return -1;
+}();
+";
+    let task = task(prompt, "    return true;\n}\n", test);
+    let outcome = grader::grade(&*toolchain, &context(), CodeLang::Cpp, &task, Sample::of(sample)).unwrap();
+    assert_eq!((outcome.verdict, outcome.limit), (Verdict::Timeout, Some(LimitHit::Wait)), "{outcome:?}");
+    let honest = Sample::of("    return true;\n}\n");
+    let outcome = grader::grade(&*toolchain, &context(), CodeLang::Cpp, &task, honest).unwrap();
+    assert_eq!(outcome.verdict, Verdict::Passed, "{outcome:?}");
 }

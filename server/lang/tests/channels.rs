@@ -16,6 +16,7 @@ use std::{
 };
 
 use benchmarks::humaneval;
+use engine::stop::Stop;
 use lang::{
     Places, PublishedProgram, RunContext,
     grader::{self, Sample},
@@ -131,11 +132,17 @@ fn done(printed: &str) -> Vec<&str> {
     names
 }
 
-/// Runs a test as this user and, if that is root, again as a user without rights.
-fn as_every_user(name: &str, test: impl FnOnce(&Bench)) {
+/// Runs a test as this user, with the control groups of this host and without, and, if that is root, again as a user
+/// without rights.
+fn as_every_user(name: &str, test: impl Fn(&Bench)) {
     const AGAIN: &str = "AIXGRADE_CHANNELS_AS_ORDINARY_USER";
     let Some(bench) = Bench::prerequisites_of_channels() else { return };
     test(&bench);
+    if bench.sandbox.optional_layers().groups.is_some() {
+        let Some(bench) = Bench::prerequisites_of_channels() else { return };
+        let sandbox = Bubblewrap::new(prerequisites::program()).unwrap().without_groups();
+        test(&Bench { sandbox: Arc::new(sandbox), ..bench });
+    }
     if !rustix::process::geteuid().is_root() || std::env::var_os(AGAIN).is_some() {
         return;
     }
@@ -252,6 +259,18 @@ fn a_sandbox_sees_no_state_of_the_host() {
 }
 
 #[test]
+fn every_sandbox_sees_the_same_numbers() {
+    as_every_user("every_sandbox_sees_the_same_numbers", |bench| {
+        for profile in PROFILES {
+            let first = bench.start(profile, "numbers", &[], &[]);
+            let second = bench.run(profile, "numbers", &[], &[]);
+            assert_eq!(end(first), second, "{profile:?}");
+            assert!(second.contains("process 1\n"), "{profile:?}: the program is the first process\n{second}");
+        }
+    });
+}
+
+#[test]
 fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
     as_every_user("pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy", |bench| {
         const PAGES: usize = 32;
@@ -335,7 +354,7 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
         let context = RunContext {
             sandbox,
             folder: folder.join("runs"),
-            cancelled: Arc::default(),
+            stop: Stop::default(),
             budget,
             own_answers: Arc::default(),
         };
@@ -368,7 +387,8 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
 
 /// Bodies of a function that doubles a number: the sender looks up names if it has the tests, the receiver answers right
 /// only if looking up these names takes half as long as looking up others, so that the kernel knows them. `{}` is the
-/// part of a name that no other test uses.
+/// part of a name that no other test uses. The other languages are in `fixtures/look_ups`: `NAME` is that part, and `ROLE`
+/// says whether the text sends.
 const LOOK_UPS: [(CodeLang, &str, &str); 2] = [
     (
         CodeLang::Python,
@@ -393,11 +413,29 @@ const LOOK_UPS: [(CodeLang, &str, &str); 2] = [
     ),
 ];
 
+/// A sender and a receiver in every language: the prompt, if it is not the task's own, and both texts.
+fn look_ups() -> Vec<(CodeLang, Option<&'static str>, String, String)> {
+    let go = "import \"os\"\n\n// Twice the number.\nfunc Double(number int) int {\n";
+    let in_files = [
+        (CodeLang::Cpp, None, include_str!("fixtures/look_ups/cpp.txt")),
+        (CodeLang::Java, None, include_str!("fixtures/look_ups/java.txt")),
+        (CodeLang::Go, Some(go), include_str!("fixtures/look_ups/go.txt")),
+        (CodeLang::Rust, None, include_str!("fixtures/look_ups/rust.txt")),
+    ];
+    let of_file = |(code, prompt, text): (CodeLang, Option<&'static str>, &str)| {
+        (code, prompt, text.replace("ROLE", "true"), text.replace("ROLE", "false"))
+    };
+    let of_texts = |(code, sender, receiver): (CodeLang, &str, &str)| {
+        (code, None, sender.replace("{}", "NAME"), receiver.replace("{}", "NAME"))
+    };
+    LOOK_UPS.into_iter().map(of_texts).chain(in_files.into_iter().map(of_file)).collect()
+}
+
 #[test]
 fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
     let (folder, places) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), Places::from_environment());
     fs::create_dir_all(&folder).unwrap();
-    for (code, sender, receiver) in LOOK_UPS {
+    for (code, prompt, sender, receiver) in look_ups() {
         let language = lang::language(code).unwrap();
         let Some(()) = prerequisites::toolchain(code.code(), (language.look)(&places)) else { continue };
         let toolchain = (language.find)(&places, &folder).unwrap();
@@ -406,22 +444,26 @@ fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
         let context = RunContext {
             sandbox,
             folder: folder.join("runs"),
-            cancelled: Arc::default(),
+            stop: Stop::default(),
             budget,
             own_answers: Arc::default(),
         };
         let task = (language.trials.task)();
         let name = format!("name-{}-{:?}", std::process::id(), std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap());
         let grade = |text: &str| {
-            let text = text.replace("{}", &name.replace('.', "-"));
-            let outcome = grader::grade(&*toolchain, &context, code, &task, Sample::of(&text)).unwrap();
+            let text = text.replace("NAME", &name.replace('.', "-"));
+            let sample = Sample { prompt, ..Sample::of(&text) };
+            let outcome = grader::grade(&*toolchain, &context, code, &task, sample).unwrap();
             (outcome.published.unwrap().verdict, outcome.verdict == Verdict::Passed)
         };
-        assert_eq!(grade(sender), (PublishedVerdict::Passed, true), "{code:?}: the sender is right");
-        assert_eq!(
-            grade(receiver),
-            (PublishedVerdict::Passed, false),
-            "{code:?}: the receiver knows what was looked up"
-        );
+        assert_eq!(grade(&sender), (PublishedVerdict::Passed, true), "{code:?}: the sender is right");
+        let ignorant = (PublishedVerdict::Passed, false);
+        assert_eq!(grade(&receiver), ignorant, "{code:?}: the receiver knows what was looked up");
+        // The same while another worker runs the sender.
+        std::thread::scope(|scope| {
+            let sending = scope.spawn(|| grade(&sender));
+            assert_eq!(grade(&receiver), ignorant, "{code:?}: the receiver knows what is being looked up");
+            assert_eq!(sending.join().unwrap(), (PublishedVerdict::Passed, true), "{code:?}");
+        });
     }
 }

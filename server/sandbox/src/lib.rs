@@ -123,10 +123,29 @@ impl Child {
         self.inside.get()?.used()
     }
 
-    /// Sends bytes to the program inside. Fails if the program reads nothing for 10 s.
-    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.control.set_write_timeout(Some(Duration::from_secs(10)))?;
-        self.control.write_all(bytes)
+    /// Sends bytes to the program inside. Fails if the program has not read enough of them after 10 s.
+    pub fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        self.send_part(&mut bytes, Instant::now() + Duration::from_secs(10))
+    }
+
+    /// Sends bytes until the deadline, and removes those that were sent. Fails with [`io::ErrorKind::TimedOut`] if some are
+    /// left then.
+    pub fn send_part(&mut self, bytes: &mut &[u8], deadline: Instant) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.control.set_write_timeout(Some(left))?;
+            match self.control.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => *bytes = bytes.get(count..).unwrap_or_default(),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Err(io::ErrorKind::TimedOut.into()),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
     }
 
     /// Receives exactly `length` bytes, or fails: [`io::ErrorKind::TimedOut`] at the deadline,
@@ -246,5 +265,34 @@ impl Printed {
                 Err(_) => return,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that reads a byte at a time does not prolong the deadline, and what was not sent is known.
+    #[test]
+    fn sending_ends_at_its_deadline() {
+        let (control, mut theirs) = UnixStream::pair().unwrap();
+        let mut child = Child::new(control, Arc::default(), || Ok(Report::default()));
+        let reader = thread::spawn(move || {
+            let mut read = 0;
+            while matches!(theirs.read(&mut [0]), Ok(1)) {
+                read += 1;
+                if read < 100 {
+                    thread::sleep(Duration::from_millis(5));
+                }
+            }
+            read
+        });
+        let all = vec![0; 8 << 20];
+        let mut left = &all[..];
+        let sent = child.send_part(&mut left, Instant::now() + Duration::from_millis(50));
+        assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(!left.is_empty());
+        child.kill();
+        assert_eq!(reader.join().unwrap(), all.len() - left.len());
     }
 }

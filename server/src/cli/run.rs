@@ -287,7 +287,10 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
     let lenient = detail.lenient_tests.as_deref().unwrap_or_default();
     if !lenient.is_empty() {
         let tasks: Vec<&str> = lenient.iter().map(|of| of.task_id.as_str()).collect();
-        text.push_str(&format!("\nThe tests of these tasks accept a constant: {}", tasks.join(", ")));
+        text.push_str(&format!(
+            "\nThe tests of these tasks accept a constant or another degenerate answer: {}",
+            tasks.join(", ")
+        ));
     }
     if m.has_tasks() {
         text.push_str(&format!("\nAvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));

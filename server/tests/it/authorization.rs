@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use axum::http::{Method, StatusCode};
 use model::{
-    api::Scope,
+    api::{NewToken, Scope},
     audit::Object,
     caller::{Caller, Capability, Person, System},
     lang::Bilingual,
@@ -27,6 +27,7 @@ use model::{
 use port::{Accounts, Grading, Runs, Studies, guidelines::Guidelines};
 use rows::{Call, Row};
 use serde_json::{Value, json};
+use services::accounts::Validity;
 
 /// Words that only people who may know the models may read.
 const MODELS: [&str; 3] = ["northwind", "quillmoor", "saltmarsh"];
@@ -325,4 +326,41 @@ async fn every_operation_requires_its_scope() {
     port::api::Tokens::revoke(&*setup.app.services.tokens, &System.admin(), rows[0].id).await.unwrap();
     let answer = setup.app.anonymous().api(&token, Method::GET, "/api/v1/me", Some(json!({}))).await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+}
+
+/// A token of an admin who is a rater now is as none: every operation refuses it in the same words, whether or not what it
+/// names exists. The list of operations is the document's.
+#[tokio::test]
+async fn tokens_of_raters_are_refused_by_every_operation() {
+    let setup = setup().await;
+    let (accounts, admin) = (&setup.app.services.accounts, System.admin());
+    let name = "demoted";
+    accounts.add(System, name, Role::Admin, "demo-password-demoted", Validity::Lasting).await.unwrap();
+    let new = NewToken { label: "test".into(), scopes: Scope::ALL.to_vec(), days: 1 };
+    let token = setup.app.services.tokens.create_for(System, name, new).await.unwrap().secret;
+    let mut program = setup.app.anonymous();
+    let allowed = program.api(&token, Method::GET, "/api/v1/me", None).await;
+    assert_eq!(allowed.status, StatusCode::OK, "{}", allowed.body);
+    let user = accounts.named(&admin, name).await.unwrap().unwrap();
+    accounts.set_role(&admin, user, Role::Rater).await.unwrap();
+    let document: Value = program.api("", Method::GET, "/api/v1/openapi.json", None).await.json();
+    let refused = program.api("axg_unknown", Method::GET, "/api/v1/me", None).await;
+    let (mut wrong, mut operations) = (Vec::new(), 0);
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if operation["security"][0].get("token").is_none() {
+                continue;
+            }
+            operations += 1;
+            let body = &operation["requestBody"]["content"]["application/json"]["example"];
+            for id in ["1", "4711"] {
+                let (method, body) = (method.to_uppercase().parse().unwrap(), body.is_object().then(|| body.clone()));
+                let answer = program.api(&token, method, &setup.address(path, id), body).await;
+                if (answer.status, &answer.body) != (StatusCode::UNAUTHORIZED, &refused.body) {
+                    wrong.push(format!("{path} of {id}: {} {}", answer.status, answer.body));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty() && operations > 100, "{operations} operations\n{}", wrong.join("\n"));
 }

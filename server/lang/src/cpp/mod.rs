@@ -174,7 +174,7 @@ impl Cpp {
         let text = caller_text(task)?;
         let arguments = [&COMPILER[..], &["-c", "-o", "/work/a.out", "/program/test.cpp"]].concat();
         let build = || native::build(context, &arguments, &self.build, &[("test.cpp", &text)]);
-        self.task_programs.program_if_built(task, &text, build)
+        self.task_programs.program_if_built(context, task, &text, build)
     }
 
     /// The solver program of a task, which answers calls with the function in a sample's shared object. `None` as for
@@ -201,7 +201,7 @@ impl Cpp {
     ) -> Result<Option<PathBuf>, EngineError> {
         let stub = humaneval::solution(CodeLang::Cpp, task, None, "\n    __builtin_trap();\n}\n");
         let build = || self.build_body(context, task, &stub);
-        let Some(stub) = self.task_programs.program_if_built(task, &format!("shared\0{stub}"), build)? else {
+        let Some(stub) = self.task_programs.program_if_built(context, task, &format!("shared\0{stub}"), build)? else {
             return Ok(None);
         };
         let sample = (stub, format!("/sample/{SAMPLE_LIBRARY}"));
@@ -234,7 +234,7 @@ impl Cpp {
         let arguments = [&BODY_COMPILER[..], self.linker, &templates, link, task_libraries(task)].concat();
         let seen = [&self.build[..], more].concat();
         let build = || native::build(context, &arguments, &seen, &[("test.cpp", text)]);
-        self.task_programs.program_if_built(task, key, build)
+        self.task_programs.program_if_built(context, task, key, build)
     }
 
     /// A sample that is a body, with the program that has its task's tests. `None` if the sample must be compiled with the
@@ -380,7 +380,7 @@ impl Toolchain for Cpp {
         let text = judge_text(task)?;
         let program = match self.program_with_templates(context, task, &format!("judge\0{text}"), &text, &[], &[])? {
             Some(program) => program,
-            None => self.task_programs.program(task, &text, || self.build(context, task, &text, None))?,
+            None => self.task_programs.program(context, task, &text, || self.build(context, task, &text, None))?,
         };
         native::run(context, &program, &["{control}"], &self.run.judging, Profile::Run)
     }

@@ -12,9 +12,13 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
-use engine::EngineError;
+use engine::{EngineError, stop::Stop};
+
+/// How often a waiting worker checks whether its attempt ends early.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Maximum number of samples in a batch.
 pub const MAX_SAMPLES: usize = 40;
@@ -83,24 +87,34 @@ impl<S, B> Batches<S, B> {
     }
 
     /// Reserves a processor for a program. Programs have priority over batches.
-    pub fn slot(self: &Arc<Self>) -> Slot<S, B> {
+    ///
+    /// # Errors
+    /// The attempt ends.
+    pub fn slot(self: &Arc<Self>, stop: &Stop) -> Result<Slot<S, B>, EngineError> {
         let mut state = self.lock();
         state.programs_waiting += 1;
-        while state.free == 0 {
-            state = self.slot_free.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let mut checked = Ok(());
+        while state.free == 0 && checked.is_ok() {
+            let waited = self.slot_free.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            checked = stop.check();
         }
         state.programs_waiting -= 1;
+        if state.free == 0 {
+            checked?;
+        }
         state.free -= 1;
-        Slot(Arc::clone(self))
+        Ok(Slot(Arc::clone(self)))
     }
 
     /// Builds a sample of a task in a batch. `build` receives the samples of a batch and returns a result for each; any
     /// worker that waits may call it. `None` if the sample must be built alone: `build` returned `None` for it, or failed.
     ///
     /// # Errors
-    /// Only [`EngineError::Cancelled`].
+    /// The attempt ends, or the one whose worker builds the batch was cancelled.
     pub fn build(
         &self,
+        stop: &Stop,
         task: String,
         sample: S,
         build: impl Fn(&[S]) -> Result<Vec<Option<B>>, EngineError>,
@@ -120,7 +134,14 @@ impl<S, B> Batches<S, B> {
             }
             let is_waiting = state.waiting.iter().any(|waiting| waiting.number == number);
             if !is_waiting || state.free == 0 || state.programs_waiting > 0 {
-                state = wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = wake.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+                // A sample that is in a batch gets a result: the attempt of the worker that builds it has a limit, too.
+                if let Some(at) = state.waiting.iter().position(|waiting| waiting.number == number)
+                    && let Err(why) = stop.check()
+                {
+                    state.waiting.remove(at);
+                    return Err(why);
+                }
                 continue;
             }
             state.free -= 1;
@@ -201,7 +222,7 @@ mod tests {
             for sample in 0..100 {
                 let (batches, building, largest, together) = (&batches, &building, &largest, &together);
                 scope.spawn(move || {
-                    let built = batches.build(sample.to_string(), sample, |samples| {
+                    let built = batches.build(&Stop::default(), sample.to_string(), sample, |samples| {
                         let now = building.fetch_add(1, Ordering::SeqCst) + 1;
                         largest.fetch_max(now, Ordering::SeqCst);
                         together.fetch_max(samples.len(), Ordering::SeqCst);
@@ -210,7 +231,7 @@ mod tests {
                         Ok(samples.iter().map(|sample| (sample % 3 > 0).then_some(sample * 2)).collect())
                     });
                     assert_eq!(built.unwrap(), (sample % 3 > 0).then_some(sample * 2));
-                    drop(batches.slot());
+                    drop(batches.slot(&Stop::default()).unwrap());
                 });
             }
         });
@@ -224,12 +245,12 @@ mod tests {
     fn samples_that_arrive_while_the_processors_are_busy_are_built_together() {
         let batches = Batches::<usize, usize>::new(1);
         let sizes = Mutex::new(Vec::new());
-        let slot = batches.slot();
+        let slot = batches.slot(&Stop::default()).unwrap();
         thread::scope(|scope| {
             for sample in 0..MAX_SAMPLES + 5 {
                 let (batches, sizes) = (&batches, &sizes);
                 scope.spawn(move || {
-                    let built = batches.build(sample.to_string(), sample, |samples| {
+                    let built = batches.build(&Stop::default(), sample.to_string(), sample, |samples| {
                         sizes.lock().unwrap().push(samples.len());
                         Ok(samples.iter().map(|&sample| Some(sample)).collect())
                     });
@@ -248,14 +269,14 @@ mod tests {
     fn samples_of_one_task_are_never_built_together() {
         let batches = Batches::<(usize, usize), ()>::new(1);
         let built = Mutex::new(Vec::new());
-        let slot = batches.slot();
+        let slot = batches.slot(&Stop::default()).unwrap();
         thread::scope(|scope| {
             // Six samples of the first task, two of the second, one of the third.
             for (task, samples) in [(0_usize, 6_usize), (1, 2), (2, 1)] {
                 for sample in 0..samples {
                     let (batches, built) = (&batches, &built);
                     scope.spawn(move || {
-                        let result = batches.build(task.to_string(), (task, sample), |samples| {
+                        let result = batches.build(&Stop::default(), task.to_string(), (task, sample), |samples| {
                             built.lock().unwrap().push(samples.to_vec());
                             Ok(samples.iter().map(|_| Some(())).collect())
                         });
@@ -280,19 +301,49 @@ mod tests {
     #[test]
     fn samples_of_a_failed_batch_are_built_alone() {
         let batches = Batches::<(), ()>::new(1);
-        assert!(matches!(batches.build(String::new(), (), |_| Err(EngineError::Busy(String::new()))), Ok(None)));
-        assert!(matches!(batches.build(String::new(), (), |_| Ok(Vec::new())), Ok(None)));
         assert!(matches!(
-            batches.build(String::new(), (), |_| Err(EngineError::Cancelled)),
+            batches.build(&Stop::default(), String::new(), (), |_| Err(EngineError::Busy(String::new()))),
+            Ok(None)
+        ));
+        assert!(matches!(batches.build(&Stop::default(), String::new(), (), |_| Ok(Vec::new())), Ok(None)));
+        assert!(matches!(
+            batches.build(&Stop::default(), String::new(), (), |_| Err(EngineError::Cancelled)),
             Err(EngineError::Cancelled)
         ));
         let panicked = thread::scope(|scope| {
-            scope.spawn(|| batches.build(String::new(), (), |_| panic!("a build can panic"))).join().is_err()
+            scope
+                .spawn(|| batches.build(&Stop::default(), String::new(), (), |_| panic!("a build can panic")))
+                .join()
+                .is_err()
         });
         assert!(panicked);
         assert!(
-            matches!(batches.build(String::new(), (), |_| Ok(vec![Some(())])), Ok(Some(()))),
+            matches!(batches.build(&Stop::default(), String::new(), (), |_| Ok(vec![Some(())])), Ok(Some(()))),
             "the processor is free again"
         );
+    }
+
+    /// A worker whose attempt ends waits no longer, and leaves nothing in the queue.
+    #[test]
+    fn workers_whose_attempt_ends_stop_waiting() {
+        let batches = Batches::<(), ()>::new(1);
+        let slot = batches.slot(&Stop::default()).unwrap();
+        let cancelled = Arc::default();
+        let stop = Stop::begin(&cancelled);
+        thread::scope(|scope| {
+            let program = scope.spawn(|| batches.slot(&stop).map(drop));
+            let sample = scope.spawn(|| batches.build(&stop, String::new(), (), |_| panic!("no processor is free")));
+            while batches.lock().waiting.is_empty() || batches.lock().programs_waiting == 0 {
+                thread::yield_now();
+            }
+            cancelled.store(true, Ordering::SeqCst);
+            assert!(matches!(program.join().unwrap(), Err(EngineError::Cancelled)));
+            assert!(matches!(sample.join().unwrap(), Err(EngineError::Cancelled)));
+        });
+        let state = batches.lock();
+        assert_eq!((state.free, state.programs_waiting, state.waiting.len(), state.results.len()), (0, 0, 0, 0));
+        drop(state);
+        drop(slot);
+        assert!(batches.slot(&Stop::default()).is_ok());
     }
 }

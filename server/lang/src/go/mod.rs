@@ -346,7 +346,9 @@ impl Go {
         let Ok(Signature { name, .. }) = signature(task) else { return Ok(None) };
         let sample = Sample { program: program.to_owned(), end: solution.len(), name };
         // Tasks with the same tests ask for the same answers.
-        let built = self.batches.build(task.test.clone(), sample, |samples| self.build_batch(context, samples))?;
+        let built = self
+            .batches
+            .build(&context.stop, task.test.clone(), sample, |samples| self.build_batch(context, samples))?;
         if let Some(built) = &built {
             self.built_samples.put(solution, built.clone());
         }
@@ -399,14 +401,14 @@ impl Toolchain for Go {
     ) -> Result<PublishedProgram<'a>, EngineError> {
         if let Some(built) = self.built_in_batch(context, task, program)? {
             return Ok(PublishedProgram::built(move || {
-                let _slot = self.batches.slot();
+                let _slot = self.batches.slot(&context.stop)?;
                 Ok(judged(&Self::run_in_batch(context, &built, Batch::TESTS, &TEST_FLAGS)?.end()?))
             }));
         }
-        let _slot = self.batches.slot();
+        let _slot = self.batches.slot(&context.stop)?;
         Ok(match self.build(context, "test", &[("main_test.go", program)], &[])? {
             Built::Program(files) => PublishedProgram::built(move || {
-                let _slot = self.batches.slot();
+                let _slot = self.batches.slot(&context.stop)?;
                 let running = native::run_once(context, files, &TEST_FLAGS, &[], Profile::EventLoop)?;
                 Ok(judged(&running.end()?))
             }),
@@ -421,7 +423,7 @@ impl Toolchain for Go {
         solution: &str,
     ) -> Result<Result<Running, String>, EngineError> {
         // One slot for the solver and its judge, until the solver ends: only one of them computes at a time.
-        let slot = self.batches.slot();
+        let slot = self.batches.slot(&context.stop)?;
         if let Some(built) = self.built_samples.take(solution) {
             let running = Self::run_in_batch(context, &built, Batch::SOLVERS, &["{control}"])?;
             return Ok(Ok(running.with_resource((built, slot))));
@@ -447,7 +449,7 @@ impl Toolchain for Go {
         let [text, main, call] = Go::judge_texts(task)?;
         let texts = [("tests.go", text.as_str()), ("main.go", &main), ("call.go", &call)];
         let whole = format!("{text}\0{main}\0{call}");
-        let program = self.judges.program(task, &whole, || self.build(context, "program", &texts, &[]))?;
+        let program = self.judges.program(context, task, &whole, || self.build(context, "program", &texts, &[]))?;
         native::run(context, &program, &["{control}"], &[], Profile::EventLoop)
     }
 

@@ -162,7 +162,7 @@ impl Java {
         let none = Files::new();
         let library = if with_values { ("values", &self.values) } else { ("none", &none) };
         let request = Request { library, jars: &[], sources: vec![("Main.java", text)] };
-        Ok(match compilers.compile(&request, &context.cancelled)? {
+        Ok(match compilers.compile(&request, &context.stop)? {
             Compiled::Classes(classes) => Ok(classes),
             Compiled::Refused(messages) => Err(Box::new(Outcome {
                 reason: Some(Reason::CompilerError { line: None }),
@@ -238,7 +238,7 @@ impl Java {
     /// The archive with a task's judge, compiled once.
     fn judge_classes(&self, context: &RunContext, task: &Task) -> Result<PathBuf, EngineError> {
         let text = judge_text(task)?;
-        self.judges.program(task, &text, || match self.compile(context, &text, true)? {
+        self.judges.program(context, task, &text, || match self.compile(context, &text, true)? {
             Ok(classes) => Ok(Built::Program(archived(context, &classes)?)),
             Err(outcome) => {
                 let (id, printed) = (&task.task_id, outcome.printed);

@@ -259,7 +259,7 @@ impl Python {
         };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
             let start = || ForkServer::start(&*context.sandbox, &side.interpreter(serve, server_budget));
-            Running::fork(servers, letter, server_budget, budget, &context.cancelled, start)
+            Running::fork(servers, letter, server_budget, budget, &context.stop, start)
         });
         let mut running = match forked {
             Some(Ok(running)) => running,

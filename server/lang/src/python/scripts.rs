@@ -175,7 +175,7 @@ impl Scripts {
         let budget = budget(context.budget);
         if !self.without_servers.load(Ordering::Relaxed) {
             let start = || ForkServer::start(&*context.sandbox, &self.interpreter("serve-scripts", budget));
-            match Running::fork(&self.servers, b'c', budget, budget, &context.cancelled, start) {
+            match Running::fork(&self.servers, b'c', budget, budget, &context.stop, start) {
                 Ok(running) => return Ok(running),
                 Err(e) if !self.without_servers.swap(true, Ordering::Relaxed) => {
                     tracing::warn!(cause = %e, "no fork server: every script starts an interpreter");

@@ -262,7 +262,7 @@ impl Toolchain for Rust {
 
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
-        let program = self.judges.program(task, &text, || self.build(context, task, &PROGRAM, &text))?;
+        let program = self.judges.program(context, task, &text, || self.build(context, task, &PROGRAM, &text))?;
         native::run(context, &program, &["{control}"], &self.run.judging, Profile::Run)
     }
 }

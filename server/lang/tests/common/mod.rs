@@ -9,6 +9,7 @@ use std::{
 };
 
 use benchmarks::humaneval::Task;
+use engine::stop::Stop;
 use lang::{Places, RunContext, Toolchain, process::Budget};
 use model::code_lang::CodeLang;
 use sandbox::bubblewrap::Bubblewrap;
@@ -28,8 +29,8 @@ pub fn short_context() -> RunContext {
 fn context_with(budget: Budget) -> RunContext {
     let program = prerequisites::program();
     let sandbox = Arc::new(Bubblewrap::new(program).unwrap());
-    let (cancelled, own_answers) = (Arc::default(), Arc::default());
-    RunContext { sandbox, folder: folder().join("runs"), cancelled, budget, own_answers }
+    let (stop, own_answers) = (Stop::default(), Arc::default());
+    RunContext { sandbox, folder: folder().join("runs"), stop, budget, own_answers }
 }
 
 /// A folder that lasts from one test run to the next: images take a while to make.
