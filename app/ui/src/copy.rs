@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::{announce::toaster, context::use_i18n, effect::effect};
+use crate::{announce::toaster, context::use_i18n, effect::effect, text_area::area_text};
 
 /// A text in a read-only field, and a button that copies it.
 #[component]
@@ -45,7 +45,7 @@ pub fn CopyRow(
         }
         rows => view! {
             <textarea class="input" id=id node_ref=area readonly rows=rows.to_string() prop:value=full>
-                {full.get_untracked()}
+                {area_text(&full.get_untracked())}
             </textarea>
         }
         .into_any(),
