@@ -143,7 +143,7 @@ async fn public_page_says_what_it_is_for_and_offers_figures_and_data_without_rat
         let answer = anybody.get(file).await;
         assert_eq!(answer.status, StatusCode::OK, "{file}: {}", answer.body);
         // Without the font, which has any letters.
-        let (head, rest) = answer.body.split_once("base64,").unwrap_or((&answer.body, ""));
+        let (head, rest) = answer.body.split_once("base64,").unwrap_or((answer.body.as_str(), ""));
         let text = format!("{head}{}", rest.split_once(')').map_or("", |(_, rest)| rest));
         let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
         assert!(RATERS.iter().all(|rater| !words.contains(rater)), "{file} names a rater");
