@@ -44,7 +44,9 @@ pub fn CopyRow(
                 .into_any()
         }
         rows => view! {
-            <textarea class="input" id=id node_ref=area readonly rows=rows.to_string() prop:value=full>{area_text(&full.get_untracked())}</textarea>
+            <textarea class="input" id=id node_ref=area readonly rows=rows.to_string() prop:value=full>
+                {area_text(&full.get_untracked())}
+            </textarea>
         }
         .into_any(),
     };

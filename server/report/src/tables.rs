@@ -239,7 +239,7 @@ impl Tables<'_> {
                 self.best()
             ),
             Lang::Zh => {
-                format!("自动测试{on}：n = {n} 上的百分比及 95% 置信区间（按任务自助抽样）。{}", self.best())
+                format!("自动测试{on}：n = {n}上的百分比及 95% 置信区间（按任务自助抽样）。{}", self.best())
             }
         };
         table

@@ -247,7 +247,7 @@ fn print_form(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     view! {
         <form class="print-form" method="get" action=format!("/admin/compare/{slug}/export/tables")>
             {hidden}
-            <h3 class="export-menu-name">{t.print_tables}</h3>
+            <p class="export-menu-name"><strong>{t.print_tables}</strong></p>
             <div class="field">
                 <label class="label" for="print-file">{t.print_format}</label>
                 <select class="input" id="print-file" name="file">{files}</select>

@@ -976,6 +976,9 @@ class Difference(TypedDict):
 DifferenceReason: TypeAlias = "Literal['other_text', 'profile', 'defect', 'unknown']"
 """Why a verdict differs from the one that the authors published."""
 
+Difficulty: TypeAlias = "Literal['hard', 'medium', 'easy', 'unknown']"
+"""How difficult a task is for a model, by the other models."""
+
 
 class Dimension(TypedDict):
     """One judged aspect."""
@@ -3149,6 +3152,7 @@ class NewKnownItem(TypedDict):
 
 class NewPublicLink(TypedDict):
     """Request for a new public link."""
+    about: NotRequired[Publication]
     code: NotRequired[bool]
     """Whether the page shows tasks and the models' code."""
     days: NotRequired[int | None]
@@ -4140,6 +4144,7 @@ PublicLinkId: TypeAlias = "int"
 
 class PublicLinkRow(TypedDict):
     """A link to a closed study's public page. The secret is shown only once, on creation."""
+    about: Publication
     code: bool
     created_at: Timestamp
     expires_at: NotRequired[Timestamp | None]
@@ -4147,6 +4152,18 @@ class PublicLinkRow(TypedDict):
     open: bool
     """Whether it is neither expired nor revoked."""
     revoked_at: NotRequired[Timestamp | None]
+
+
+class Publication(TypedDict):
+    """What an admin writes about a study that is published. A field is empty where nothing is said."""
+    authors: NotRequired[str]
+    """Whom a citation names: people, or an institution."""
+    contact: NotRequired[str]
+    """Whom readers can ask: a name, an address."""
+    license: NotRequired[str]
+    """The license of figures and data."""
+    purpose: NotRequired[str]
+    """What the study is for."""
 
 
 class Published(TypedDict):
@@ -5443,6 +5460,83 @@ Sign: TypeAlias = """(
 """The subject of a [`Flag`]."""
 
 
+class Slice(TypedDict):
+    """A slice of a comparison's tasks."""
+    of: SliceOf
+    tasks: int
+    """Tasks with ratings or tests in the slice. A task can be in several slices by difficulty, each for other models.
+    """
+
+SliceBy: TypeAlias = "Literal['difficulty', 'length', 'code_lang', 'nl_lang']"
+"""The attribute by which tasks are sliced."""
+
+
+class SliceFigure(TypedDict):
+    """A model's figure over the tasks of a slice."""
+    interval: NotRequired[Interval | None]
+    tasks: int
+    """Tasks behind it."""
+    value: NotRequired[float | None]
+    """`None` without tasks."""
+
+
+class SliceMetric(TypedDict):
+    """A metric over each slice."""
+    adjusted: list[bool]
+    """Whether the means over all tasks, and over those of each slice, are adjusted for tasks, because the models have
+    different ones.
+    """
+    all: list[SliceFigure]
+    """Figures over all tasks, one per model: those of the comparison."""
+    dimension: NotRequired[BoardDimension | None]
+    slices: list[list[SliceFigure]]
+    """Figures over the tasks of each slice, one per model."""
+
+
+class SliceOfDifficulty(TypedDict):
+    difficulty: Difficulty
+
+
+class SliceOfLengthValue(TypedDict):
+    """Characters of the shortest and of the longest description."""
+    longest: int
+    shortest: int
+
+
+class SliceOfLength(TypedDict):
+    """Characters of the shortest and of the longest description."""
+    length: SliceOfLengthValue
+    """Characters of the shortest and of the longest description."""
+
+
+class SliceOfCodeLang(TypedDict):
+    code_lang: CodeLang
+
+
+class SliceOfNlLang(TypedDict):
+    nl_lang: Lang
+
+SliceOf: TypeAlias = "SliceOfDifficulty | SliceOfLength | SliceOfCodeLang | SliceOfNlLang"
+"""What the tasks of a slice have in common."""
+
+
+class Slices(TypedDict):
+    """A comparison's results by slices of tasks."""
+    by: SliceBy
+    computing: NotRequired[bool]
+    """Whether the first figures are being computed, so that there are none yet."""
+    metrics: list[SliceMetric]
+    """The dimensions with ratings, then pass@1 if there are tests."""
+    models: list[list[int | str]]
+    """The compared models, in the order of every list below."""
+    nl_langs: int
+    """Languages of the descriptions of the tasks with ratings or tests."""
+    slices: list[Slice]
+    """The slices with tasks, in order. A single one has all tasks."""
+    tested: int
+    """Models with a test run: their verdicts say how difficult a task is."""
+
+
 class SourceLine(TypedDict):
     """A line of the compiled source."""
     code: Line
@@ -6713,6 +6807,9 @@ class Operations(Transport):
         slug: str,
         file: str,
         *,
+        words: Lang | None = None,
+        score_decimals: int | None = None,
+        percent_decimals: int | None = None,
         models: str | None = None,
         studies: str | None = None,
         runs: str | None = None,
@@ -6725,11 +6822,19 @@ class Operations(Transport):
 
         `ratings`, `verdicts`, `outputs` and `study-ratings` have one line each and end with `.csv`, `.jsonl` or
         `.parquet`.
-        Other files are `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
-        computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens.
+        Other files are `means.csv`, `pairs.csv`, `slices.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which
+        `aixgrade report`
+        computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens. Each
+        table of
+        `tables.md` is also a CSV file with the same decimals: `table-automatic.csv`, `table-published.csv`, `table-
+        manual.csv`,
+        `table-differences.csv`, `table-agreement.csv`.
 
         slug: Short name of the dataset
         file: Name of the file
+        words: Language of tables; English where absent
+        score_decimals: Decimals of scores in tables, 0 to 6; 2 where absent
+        percent_decimals: Decimals of percentages in tables, 0 to 6; 1 where absent
         models: IDs of the models, separated by commas, in display order; default: all.
         studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
         runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
@@ -6745,6 +6850,9 @@ class Operations(Transport):
             f"/api/v1/comparisons/{part(slug)}/files/{part(file)}",
             "bytes",
             query={
+                "words": words,
+                "score_decimals": score_decimals,
+                "percent_decimals": percent_decimals,
                 "models": models,
                 "studies": studies,
                 "runs": runs,
@@ -6752,6 +6860,53 @@ class Operations(Transport):
                 "nl_lang": nl_lang,
                 "scores": scores,
                 "bom": bom,
+            },
+        )
+        return answer
+
+    def slice_comparison(
+        self,
+        slug: str,
+        *,
+        by: SliceBy,
+        models: str | None = None,
+        studies: str | None = None,
+        runs: str | None = None,
+        raters: str | None = None,
+        nl_lang: Lang | None = None,
+        scores: str | None = None,
+    ) -> Slices:
+        """Slice a comparison by an attribute of its tasks.
+
+        Every model's mean scores and pass@1 over the tasks that have the attribute in common, with the number of tasks
+        and a 95%
+        interval, which a slice of fewer than five tasks does not have. By difficulty, the slice of a task is decided by
+        the other
+        models, so each model has its own tasks in a slice. While `computing` is true, there are no figures yet.
+
+        slug: Short name of the dataset
+        by: Attribute of the tasks
+        models: IDs of the models, separated by commas, in display order; default: all.
+        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
+        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
+        raters: Only ratings by these people.
+        nl_lang: Only tasks in this description language.
+        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
+
+        Scope: read
+        """
+        answer: Slices = self._call(
+            "GET",
+            f"/api/v1/comparisons/{part(slug)}/slices",
+            "json",
+            query={
+                "by": by,
+                "models": models,
+                "studies": studies,
+                "runs": runs,
+                "raters": raters,
+                "nl_lang": nl_lang,
+                "scores": scores,
             },
         )
         return answer

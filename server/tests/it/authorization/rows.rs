@@ -558,6 +558,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/comparisons/{slug}/tasks/{task}", read),
         ("GET /api/v1/comparisons/{slug}/files/{file}", read),
         ("GET /api/v1/comparisons/{slug}/figures/{file}", read),
+        ("GET /api/v1/comparisons/{slug}/slices", read),
         ("POST /api/v1/ratings", studies),
         ("GET /api/v1/archive", read),
         ("GET /api/v1/objects/{kind}/{key}", read),
