@@ -142,7 +142,7 @@ test('a rater sees the reply to a flag', async ({ page }) => {
 test('a preset fills in the settings, and the page says what they add', async ({ page, browser }) => {
   await logIn(page, demo.admin);
   await settings(page, { spread: '' });
-  const cost = page.getByRole('complementary', { name: 'Extra work' });
+  const cost = page.getByRole('region', { name: 'Extra work' });
   const field = (name: string) => page.locator(`[name="settings[${name}]"]`);
   await expect(cost).toContainText('No extra work for raters');
   await page.getByRole('link', { name: /^Light/ }).click();

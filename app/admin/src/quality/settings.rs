@@ -71,13 +71,13 @@ fn form(i: I18n, around: &Around, s: QualitySettings, filled: bool, forms: Forms
                 {disagreements}
                 {for_raters(i, s, now)}
             </div>
-            <aside class="quality-cost stack-tight" aria-labelledby="cost">
+            <section class="quality-cost stack-tight" aria-labelledby="cost">
                 <h3 id="cost">{t.cost}</h3>
                 {cost(i, workload, now)}
                 {filled.then(|| view! { <Notice tone=Tone::Care><p>{t.preset_filled}</p></Notice> })}
                 <p class="hint">{t.off_hint}</p>
                 <p><button class="button primary" type="submit" disabled=move || set.pending().get()>{t.save}</button></p>
-            </aside>
+            </section>
         </ActionForm>
     }
     .into_any()
