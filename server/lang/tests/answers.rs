@@ -350,11 +350,17 @@ public class Main {
     check(CodeLang::Cpp, &cpp, &[("    return string(70000, 'x');\n}\n", TOO_LARGE)]);
 }
 
+/// A sample's verdict, and the limit that it reached.
+fn check_end(lang: CodeLang, task: &Task, sample: &str, expected: (Verdict, Option<LimitHit>)) {
+    let Some(toolchain) = toolchain(lang) else { return };
+    let outcome = grader::grade(&*toolchain, &context(), lang, task, Sample::of(sample)).unwrap();
+    assert_eq!((outcome.verdict, outcome.limit), expected, "{outcome:?}");
+}
+
 /// A solver that sends its answers in advance and reads no call: once the kernel keeps no more calls for it, the server waits
 /// for it, which counts as waiting.
 #[test]
 fn solver_that_reads_no_calls_has_one_budget_of_waiting() {
-    let Some(toolchain) = toolchain(CodeLang::Cpp) else { return };
     let prompt = "#include<unistd.h>\n#include<assert.h>\nusing namespace std;\nbool yes(int n){\n";
     let test = "int main() {\n    for (int i = 0; i < 1000; i++) assert(yes(i));\n}\n";
     let sample = "
@@ -373,9 +379,6 @@ int control = [] {
 }();
 ";
     let task = task(prompt, "    return true;\n}\n", test);
-    let outcome = grader::grade(&*toolchain, &context(), CodeLang::Cpp, &task, Sample::of(sample)).unwrap();
-    assert_eq!((outcome.verdict, outcome.limit), (Verdict::Timeout, Some(LimitHit::Wait)), "{outcome:?}");
-    let honest = Sample::of("    return true;\n}\n");
-    let outcome = grader::grade(&*toolchain, &context(), CodeLang::Cpp, &task, honest).unwrap();
-    assert_eq!(outcome.verdict, Verdict::Passed, "{outcome:?}");
+    check_end(CodeLang::Cpp, &task, sample, (Verdict::Timeout, Some(LimitHit::Wait)));
+    check_end(CodeLang::Cpp, &task, "    return true;\n}\n", (Verdict::Passed, None));
 }

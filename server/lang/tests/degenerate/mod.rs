@@ -11,7 +11,7 @@ mod signature;
 use signature::{Signature, Type, Typed};
 
 /// The environment variable with the number of the answer.
-pub const CHOICE: &str = "AIXGRADE_TEST_ANSWER";
+pub const CHOICE: &str = "AIXGRADE_ANSWER";
 
 const INTEGERS: [i64; 32] = [
     0, 1, -1, 2, 3, 10, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 20, 24, 25, 30, 42, 50, 60, 100, 120, 1000,
