@@ -73,8 +73,13 @@ async fn simultaneous_guesses_are_all_counted() {
             answer.location().contains("error=wrong")
         }
     });
+    let start = std::time::Instant::now();
     let heard = futures::future::join_all(guesses).await;
-    assert_eq!(heard.iter().filter(|wrong| **wrong).count(), 5, "{heard:?}");
+    // On a busy machine, the waits of 1, 2, 4 … seconds after the fifth failure may end while guesses still arrive.
+    let seconds = start.elapsed().as_secs();
+    let waits_over = (1..30).take_while(|n| 2_u64.pow(*n) - 1 <= seconds).count();
+    let wrong = heard.iter().filter(|wrong| **wrong).count();
+    assert!((5..=5 + waits_over).contains(&wrong), "{wrong} after {seconds} s: {heard:?}");
 }
 
 #[tokio::test]
