@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import type { Page } from '@playwright/test';
 
-import { hydrated, logIn, open, rate } from '../support/steps.ts';
+import { hydrated, logIn, open, openMenu, rate } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -21,7 +21,8 @@ test('two models are compared, from the dataset to a task, and exported', async 
 
   await logIn(page, demo.admin);
   await open(page, '/admin/datasets/starter');
-  await page.getByRole('link', { name: 'Compare models' }).first().click();
+  await openMenu(page);
+  await page.getByRole('link', { name: 'Compare models' }).click();
   await hydrated(page);
 
   // Two of the three.

@@ -20,7 +20,7 @@ test('a draft is edited and started; afterwards its settings stay', async ({ pag
   await expect(boxes.first()).not.toBeChecked();
   await boxes.first().check();
   await expect(page.getByText(`1 of ${all} selected`)).toBeVisible();
-  await page.getByText('More settings').click();
+  await page.getByText('More settings', { exact: true }).click();
   await page.getByLabel('Seconds per rating').fill('3600');
   await expect(summary).toContainText(/about \d+\.0 h at 3,600 seconds per rating/);
   await page.getByLabel('Seconds per rating').fill('');

@@ -39,7 +39,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   // The plan, reviewed before any rater sees it.
   await begin(page, 'Whole', people);
   await page.getByLabel('Raters per output').fill('2');
-  await page.getByText('More settings').click();
+  await page.getByText('More settings', { exact: true }).click();
   await page.getByLabel('Limit the number of tasks').fill('2');
   await page.getByLabel('Seconds per rating').fill('60');
   const study = await preview(page, 'Whole');
@@ -148,7 +148,7 @@ test('manual shares, extended and then duplicated', async ({ page, watch }) => {
   watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await begin(page, 'By hand', [demo.ada, demo.bo]);
-  await page.getByText('More settings').click();
+  await page.getByText('More settings', { exact: true }).click();
   await page.getByLabel('Limit the number of tasks').fill('4');
   await page.getByLabel('Assign work').selectOption('hand');
   await page.getByLabel('Share: ada').fill('9');
