@@ -12,6 +12,7 @@ test('a rubric is duplicated, edited by keyboard and mouse, and saved as a new v
   await open(page, '/admin/rubrics');
   await page.getByRole('link', { name: 'aixbench' }).click();
   await expect(page.getByRole('radio')).toHaveCount(12);
+  await openMenu(page);
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await page.getByLabel('Short name').fill('security');
   // Only the first dimension stays, with two levels instead of four.

@@ -71,7 +71,10 @@ impl ServerLock {
     }
 }
 
-/// Whether the folder is missing or contains nothing but the server's lock and toolchains.
+/// The folder of images and of runs in progress, which the engine makes again if it is missing.
+const ENGINE: &str = "engine";
+
+/// Whether the folder is missing or contains nothing but the server's lock, toolchains, and what the engine makes of them.
 pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
     let mut entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(true),
@@ -81,7 +84,8 @@ pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
     let name = toolchains.file_name();
     entries.try_fold(true, |empty, entry| {
         let entry = entry?;
-        Ok(empty && (entry.file_name() == LOCK || Some(entry.file_name().as_os_str()) == name))
+        let found = entry.file_name();
+        Ok(empty && (found == LOCK || found == ENGINE || Some(found.as_os_str()) == name))
     })
 }
 
@@ -115,6 +119,8 @@ mod tests {
     fn second_server_on_a_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let first = ServerLock::take(folder.path()).unwrap();
+        // As `aixgrade doctor` leaves it.
+        std::fs::create_dir(folder.path().join(ENGINE)).unwrap();
         assert!(is_empty(folder.path()).unwrap());
         let Err(Failure::App(refused)) = ServerLock::take(folder.path()) else { panic!("a second server started") };
         let told = refused.to_string();

@@ -64,7 +64,8 @@ pub fn SlicesSection(slices: Data<Option<Slices>>, csv: String) -> impl IntoView
 fn body(i: I18n, query: Memo<ParamsMap>, found: Option<Slices>, csv: String) -> AnyView {
     let t = i.comparison();
     let form = form(i, query, found.as_ref());
-    let table = found.map(|found| table(i, &untrack(|| asked(query, METRIC)), &found));
+    // Another metric is in the address only: the slices are loaded with all of them.
+    let table = found.map(|found| move || table(i, &asked(query, METRIC), &found));
     view! {
         <div class="stack">
             {form}
@@ -114,11 +115,14 @@ fn form(i: I18n, query: Memo<ParamsMap>, found: Option<&Slices>) -> AnyView {
         let chosen = found.is_some_and(|found| found.by == by);
         view! { <option value=by.name() selected=chosen prop:selected=chosen>{by_name(i, by)}</option> }
     });
-    let now = untrack(|| asked(query, METRIC));
     let metrics = found.filter(|found| found.metrics.len() > 1).map(|found| {
-        let shown = chosen(&found.metrics, &now).map_or("", SliceMetric::key);
+        let all = StoredValue::new(found.metrics.clone());
         let options = found.metrics.iter().map(|metric| {
-            let is_shown = metric.key() == shown;
+            let key = metric.key().to_owned();
+            let is_shown = Memo::new(move |_| {
+                let now = asked(query, METRIC);
+                all.with_value(|all| chosen(all, &now).is_some_and(|metric| metric.key() == key))
+            });
             view! {
                 <option value=metric.key().to_owned() selected=is_shown prop:selected=is_shown>
                     {metric_name(i, metric)}
