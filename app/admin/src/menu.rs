@@ -1,4 +1,4 @@
-//! The menu of a page's other actions, beside its primary one. It is a `details`, so it works without JavaScript.
+//! The menu of a page's other actions, next to its primary one. It is a `details`, so it works without JavaScript.
 
 use leptos::{ev::FocusEvent, prelude::*, wasm_bindgen::JsCast, web_sys};
 

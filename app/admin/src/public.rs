@@ -12,6 +12,7 @@ use model::{
     comparison::ComparisonFigures,
     error::AppError,
     ids::TaskId,
+    text::push_latex,
 };
 use rpc::api::{open_public_study, open_public_task};
 use texts::I18n;
@@ -187,22 +188,10 @@ fn bibtex(found: &PublicStudy, year: &str, about: &str, page: &str) -> String {
     )
 }
 
-/// Text without the characters that mean something in LaTeX.
+/// Text without markup of LaTeX.
 fn in_bibtex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\\' => out.push_str("\\textbackslash{}"),
-            '~' => out.push_str("\\textasciitilde{}"),
-            '^' => out.push_str("\\textasciicircum{}"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
+    text.chars().for_each(|c| push_latex(&mut out, c));
     out
 }
 

@@ -18,7 +18,7 @@ impl Default for Decimals {
 }
 
 impl Decimals {
-    /// Most decimals. More say nothing of figures whose intervals have two.
+    /// Most decimals: far more than the figures are certain of.
     pub const MOST: u8 = 6;
     /// The fields of an address.
     pub const SCORES: &str = "score_decimals";
@@ -33,7 +33,7 @@ impl Decimals {
         let number = |key: &str, default: u8| match get(key).filter(|text| !text.is_empty()) {
             None => Ok(default),
             Some(text) => text.parse().ok().filter(|decimals| *decimals <= Self::MOST).ok_or_else(|| {
-                let what = format!("\"{text}\" is no number of decimals");
+                let what = format!("\"{text}\" is not a number of decimals");
                 AppError::invalid(key, what, format!("Use a number from 0 to {}", Self::MOST))
             }),
         };

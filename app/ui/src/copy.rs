@@ -11,7 +11,8 @@ pub fn CopyRow(
     id: &'static str,
     /// The field's label, for screen readers.
     label: &'static str,
-    /// The text. A path on this server, which begins the text, an attribute or a field in braces, is shown as a full address.
+    /// The text. A path on this server at the start of the text, of an attribute, or of the field `url` of BibTeX is shown as a full
+    /// address.
     #[prop(into)]
     text: String,
     /// Number of lines that are in sight.
@@ -64,7 +65,7 @@ fn with_origin(text: &str, origin: &str) -> String {
     if text.starts_with('/') {
         return format!("{origin}{text}");
     }
-    text.replace("=\"/", &format!("=\"{origin}/")).replace("{/", &format!("{{{origin}/"))
+    text.replace("=\"/", &format!("=\"{origin}/")).replace("url = {/", &format!("url = {{{origin}/"))
 }
 
 /// Copies the selected text; returns whether it succeeded.
@@ -90,7 +91,7 @@ mod tests {
             r#"<a href="/x"><img src="/y.svg" alt="1/2"></a>"#,
             r#"<a href="https://a.example/x"><img src="https://a.example/y.svg" alt="1/2"></a>"#,
         );
-        check("url = {/x}, title = {a/b}", "url = {https://a.example/x}, title = {a/b}");
+        check("url = {/x}, title = {/b}", "url = {https://a.example/x}, title = {/b}");
         check("https://b.example/x", "https://b.example/x");
     }
 }

@@ -21,13 +21,13 @@ pub const LONGEST_ATTEMPT: Duration = Duration::from_secs(3600);
 pub struct Stop {
     cancelled: Arc<AtomicBool>,
     /// `None` for work that belongs to no attempt, such as sandbox checks.
-    begun: Option<Instant>,
+    start: Option<Instant>,
 }
 
 impl Stop {
     /// Begins an attempt, which ends once `cancelled` is set.
     pub fn begin(cancelled: &Arc<AtomicBool>) -> Stop {
-        Stop { cancelled: Arc::clone(cancelled), begun: Some(Instant::now()) }
+        Stop { cancelled: Arc::clone(cancelled), start: Some(Instant::now()) }
     }
 
     /// The flag by which a run is stopped.
@@ -40,18 +40,18 @@ impl Stop {
     /// # Errors
     /// [`EngineError::Cancelled`], and [`EngineError::Busy`] if the attempt took too long.
     pub fn check(&self) -> Result<(), EngineError> {
-        self.check_after(self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()))
+        self.check_after(self.start.map_or(Duration::ZERO, |start| start.elapsed()))
     }
 
-    /// As [`Stop::check`], for an attempt that has taken this time.
+    /// As [`Stop::check`], for an attempt after this time.
     ///
     /// # Errors
     /// As [`Stop::check`].
-    pub fn check_after(&self, taken: Duration) -> Result<(), EngineError> {
+    pub fn check_after(&self, elapsed: Duration) -> Result<(), EngineError> {
         if self.cancelled.load(Ordering::SeqCst) {
             return Err(EngineError::Cancelled);
         }
-        if taken >= LONGEST_ATTEMPT {
+        if elapsed >= LONGEST_ATTEMPT {
             let minutes = LONGEST_ATTEMPT.as_secs() / 60;
             return Err(EngineError::Busy(format!("an output had no verdict after {minutes} minutes")));
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use model::{lang::Lang, ratings::Interval};
+use model::{lang::Lang, ratings::Interval, text::push_latex};
 
 use super::csv;
 use base::error::Failure;
@@ -250,13 +250,6 @@ fn escape_latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\\' => out += "\\textbackslash{}",
-            '~' => out += "\\textasciitilde{}",
-            '^' => out += "\\textasciicircum{}",
             '<' => out += "\\textless{}",
             '>' => out += "\\textgreater{}",
             '−' => out += "$-$",
@@ -265,8 +258,7 @@ fn escape_latex(text: &str) -> String {
             // Brackets after `\\` would be its optional argument.
             '[' => out += "{[}",
             ']' => out += "{]}",
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+            c => push_latex(&mut out, c),
         }
     }
     out

@@ -1,4 +1,4 @@
-//! The fields of a study's settings: for a new study, and for a draft with its present settings. A summary beside them
+//! The fields of a study's settings: for a new study, and for a draft with its present settings. A summary next to them
 //! follows the choices.
 
 mod submissions;
