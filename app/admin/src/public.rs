@@ -12,7 +12,6 @@ use model::{
     comparison::ComparisonFigures,
     error::AppError,
     ids::TaskId,
-    text::push_latex,
 };
 use rpc::api::{open_public_study, open_public_task};
 use texts::I18n;
@@ -41,8 +40,6 @@ pub fn PublicStudyPage() -> impl IntoView {
 fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
     let t = i.api();
     let figures = found.figures.clone();
-    let rated = figures.human.iter().flat_map(|human| &human.comparison.models);
-    let ratings: u64 = rated.map(|model| model.ratings).sum();
     let models = figures.models.join(" · ");
     let tasks = found
         .tasks
@@ -78,7 +75,7 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
     let (authors, contact) = (fact(t.authors, &about.authors), fact(t.contact, &about.contact));
     let license = fact(t.license, &about.license);
     let short = (!found.counting).then(|| in_short(i, &figures));
-    let reuse = reuse(i, secret, &found, ratings);
+    let reuse = reuse(i, secret, &found);
     view! {
         <Page title=found.title>
             {purpose}
@@ -88,7 +85,7 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
             <dl class="facts">
                 <div><dt>{i.admin().models}</dt><dd>{models}</dd></div>
                 <div><dt>{i.admin().dataset}</dt><dd>{found.dataset}</dd></div>
-                <div><dt>{i.admin().ratings}</dt><dd>{i.number(ratings)}</dd></div>
+                <div><dt>{i.admin().ratings}</dt><dd>{i.number(found.ratings)}</dd></div>
                 <div><dt>{t.planned_ratings}</dt><dd>{i.number(found.wanted)}</dd></div>
                 <div><dt>{t.raters}</dt><dd>{i.number(found.raters)}</dd></div>
                 <div><dt>{t.raters_per_output}</dt><dd>{found.raters_per_output}</dd></div>
@@ -108,15 +105,12 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
 }
 
 /// How to cite the study, its files, and the figure for other pages.
-fn reuse(i: I18n, secret: &str, found: &PublicStudy, ratings: u64) -> AnyView {
+fn reuse(i: I18n, secret: &str, found: &PublicStudy) -> AnyView {
     let t = i.api();
     let page = format!("/public/{secret}");
-    let year = found.published_at.rfc3339().chars().take(4).collect::<String>();
-    let about = (t.cited_as)(&found.dataset, &i.number(ratings), &i.number(found.raters));
-    let authors = &found.about.authors;
-    let by = if authors.is_empty() { String::new() } else { format!("{authors}. ") };
-    let cited = format!("{by}{} ({year}). {about}", found.title);
-    let bibtex = bibtex(found, &year, &about, &page);
+    let cited = found.citation.text.get(i.lang).to_owned();
+    // The address is a path until a browser completes it.
+    let bibtex = format!("{}  url = {{{page}}}\n}}", found.citation.bibtex.get(i.lang));
     let license = found.about.license.is_empty().then(|| view! { <p>{t.no_license}</p> });
     let link = |name: String, word: &'static str| {
         view! { " "<a href=name download="" rel="external">{word}</a> }
@@ -171,28 +165,6 @@ fn reuse(i: I18n, secret: &str, found: &PublicStudy, ratings: u64) -> AnyView {
         </section>
     }
     .into_any()
-}
-
-/// An entry for a bibliography. The address is a path until a browser completes it.
-fn bibtex(found: &PublicStudy, year: &str, about: &str, page: &str) -> String {
-    let author = match found.about.authors.as_str() {
-        "" => String::new(),
-        // Braces keep the name of an institution together.
-        authors => format!("  author = {{{{{}}}}},\n", in_bibtex(authors)),
-    };
-    format!(
-        "@misc{{{}-{year},\n{author}  title = {{{}}},\n  year = {{{year}}},\n  note = {{{}}},\n  url = {{{page}}}\n}}",
-        found.dataset,
-        in_bibtex(&found.title),
-        in_bibtex(about)
-    )
-}
-
-/// Text without markup of LaTeX.
-fn in_bibtex(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|c| push_latex(&mut out, c));
-    out
 }
 
 /// Ratings, tests, and their agreement. No mark has a link: the tasks behind it are for admins.
@@ -279,14 +251,4 @@ fn task_page(i: I18n, secret: &str, found: PublicTask) -> AnyView {
         </Page>
     }
     .into_any()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bibtex_has_no_markup_of_a_title() {
-        assert_eq!(in_bibtex("50% & {a_b} \\x"), "50\\% \\& \\{a\\_b\\} \\textbackslash{}x");
-    }
 }

@@ -7,6 +7,7 @@ use super::{
     dataset::TaskRow,
     fault::RequestFault,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
+    lang::Bilingual,
     names::names,
     time::Timestamp,
 };
@@ -186,16 +187,16 @@ pub struct PublicLinkRow {
     pub about: Publication,
 }
 
-/// What an admin writes about a study that is published. A field is empty where nothing is said.
+/// What an admin writes about a published study. Each field may be empty; the page then omits it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Publication {
     /// What the study is for.
     pub purpose: String,
-    /// Whom a citation names: people, or an institution.
+    /// The authors that a citation names: people, or an institution.
     pub authors: String,
-    /// Whom readers can ask: a name, an address.
+    /// The name and address of a person to contact.
     pub contact: String,
     /// The license of figures and data.
     pub license: String,
@@ -231,6 +232,15 @@ pub struct CreatedPublicLink {
     pub path: String,
 }
 
+/// How to cite a published study. The texts of an admin are as entered, in both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Citation {
+    /// Authors, title, year, and what the study is.
+    pub text: Bilingual,
+    /// The beginning of an entry for BibTeX, up to the field with the page's address.
+    pub bibtex: Bilingual,
+}
+
 /// A study's public page. **Nothing here names or distinguishes raters.**
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublicStudy {
@@ -243,7 +253,9 @@ pub struct PublicStudy {
     pub raters: u64,
     /// Planned ratings per output.
     pub raters_per_output: u32,
-    /// Ratings given.
+    /// Ratings that the figures count, of all models.
+    pub ratings: u64,
+    /// Ratings submitted of the plan.
     pub done: u64,
     /// Ratings of the whole plan.
     pub wanted: u64,
@@ -257,6 +269,7 @@ pub struct PublicStudy {
     pub counting: bool,
     /// Captions of the figures that can be downloaded.
     pub captions: Vec<Caption>,
+    pub citation: Citation,
     /// The tasks, if the link shows code.
     pub tasks: Vec<(TaskId, String, String)>,
 }

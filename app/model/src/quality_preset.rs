@@ -124,7 +124,9 @@ impl QualityChange {
         calibration: usize,
     ) -> Result<QualitySettings, AppError> {
         let start = self.preset.map_or(*before, |preset| preset.settings(before, rubric, calibration));
-        self.settings.apply(&start)
+        let after = self.settings.apply(&start)?;
+        let needed = if after.calibration == CalibrationMode::MustPass { after.needed } else { 0 };
+        Ok(QualitySettings { needed, ..after })
     }
 }
 
@@ -265,6 +267,19 @@ mod tests {
         assert_eq!(after, QualitySettings { spread: Some(1), due: None, ..light });
         let refused = serde_json::from_str::<QualityChange>(r#"{"preset": "harsh"}"#).unwrap_err();
         assert!(refused.to_string().contains("harsh"), "{refused}");
+    }
+
+    #[test]
+    fn items_are_needed_in_a_calibration_that_must_be_passed_only() {
+        let before =
+            QualitySettings { calibration: CalibrationMode::MustPass, needed: 3, ..QualitySettings::default() };
+        let after = |change: &str| {
+            let change: QualityChange = serde_json::from_str(change).unwrap();
+            change.apply(&before, &rubric(5), 5).unwrap().needed
+        };
+        assert_eq!(after(r#"{"tolerance": 1}"#), 3);
+        assert_eq!(after(r#"{"calibration": "train"}"#), 0);
+        assert_eq!(after(r#"{"calibration": "none", "needed": 4}"#), 0);
     }
 
     #[test]

@@ -40,21 +40,6 @@ fn digits<'a>(text: &mut &'a str) -> &'a str {
     digits.trim_start_matches('0')
 }
 
-/// Adds a character to LaTeX: what would be markup there is escaped, and a control character becomes a space.
-pub fn push_latex(out: &mut String, c: char) {
-    match c {
-        '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-            out.push('\\');
-            out.push(c);
-        }
-        '\\' => out.push_str("\\textbackslash{}"),
-        '~' => out.push_str("\\textasciitilde{}"),
-        '^' => out.push_str("\\textasciicircum{}"),
-        c if c.is_control() => out.push(' '),
-        c => out.push(c),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

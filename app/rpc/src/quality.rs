@@ -20,7 +20,7 @@ use model::{
     ids::{OutputId, TaskRevisionId},
     lang::Bilingual,
     patch::Patch,
-    quality::{CalibrationMode, FlagOn, KnownItemChange, KnownItemSource, NewKnownItem},
+    quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem},
     study::StudyStatus,
 };
 use ui::call::Call;
@@ -40,18 +40,13 @@ pub async fn study_quality(study: StudyId, #[server(default)] output: Option<i64
     Ok(QualityPage { proposal, ..page })
 }
 
-/// Changes a study's quality settings, by name. An empty one gets its default, and so does the number of items that must be
-/// correct where the calibration need not be passed: the form sends the number all the same.
+/// Changes a study's quality settings, by name. An empty one gets its default.
 #[server(prefix = "/rpc", endpoint = "set_quality")]
 pub async fn set_quality(
     study: StudyId,
     #[server(default)] settings: BTreeMap<String, String>,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    let mut settings = settings;
-    if settings.get("calibration").is_some_and(|mode| mode != CalibrationMode::MustPass.code()) {
-        settings.insert("needed".into(), String::new());
-    }
     ports.quality.set(&admin, study, Patch::of_texts(settings).into()).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));
     Ok(())

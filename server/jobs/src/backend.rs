@@ -23,25 +23,48 @@ use engine::{
     EngineError, dates,
     grader::{Grader, Worker},
     runner::Allowance,
-    self_test,
+    self_test::{self, CheckResult},
 };
 use lang::{
-    codeif::Conversations,
+    codeif::{Answer, Conversations},
     repositories::Repositories,
     suite::{Suite, digest},
 };
 use sandbox::Sandbox;
 
-/// Tests that are ready to run outputs.
-pub enum Backend {
-    /// Test classes, run by the Java engine.
-    Java(Arc<Grader>),
-    /// Test programs, in any language.
-    Programs(Arc<Suite>),
-    /// Conversations of CodeIF-Bench.
-    Conversations(Arc<Talks<Conversations>>),
-    /// The same at repository level.
-    Repositories(Arc<Talks<Repositories>>),
+/// Tests that are ready to run outputs: one implementation for each kind of tests.
+pub trait Backend: Send + Sync {
+    /// The conditions that all outputs of a run share, with the failed checks that the operator allows.
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment;
+
+    /// The conditions of results of this kind.
+    fn made_in(&self, kind: JobKind) -> MadeIn;
+
+    /// A name for which the sandbox checks need to run only once: backends of the same name have the same checks.
+    fn name(&self) -> String;
+
+    /// Runs the sandbox checks with `workers` workers.
+    ///
+    /// # Errors
+    /// Engine errors: the sandbox or a toolchain does not work.
+    fn checks(&self, workers: usize) -> Result<Vec<CheckResult>, EngineError>;
+
+    /// How many outputs to work on at once with this number of processors.
+    fn workers(&self, processors: usize) -> usize {
+        processors
+    }
+
+    /// A worker that stops its current work once `cancelled` is set.
+    fn worker(&self, cancelled: Arc<AtomicBool>) -> Box<dyn ItemWorker>;
+}
+
+/// Runs outputs on a backend.
+pub trait ItemWorker: Send {
+    /// Runs the output of a job.
+    ///
+    /// # Errors
+    /// Engine errors only. The output then has no outcome.
+    fn run(&mut self, job: &Job) -> Result<Outcome, EngineError>;
 }
 
 /// The options with which outputs run.
@@ -55,8 +78,200 @@ pub struct Setup<'a> {
     pub repositories: Option<&'a Path>,
 }
 
-/// Conversations, whose tests are named by the digest of their text.
-pub struct Talks<S> {
+/// Prepares tests. `folder` stores what is built for later runs. The inner error is a fault that no engine error
+/// describes.
+///
+/// # Errors
+/// Engine errors: a toolchain is missing, or the tests do not compile.
+pub fn prepare(
+    tests: &Tests,
+    sandbox: Arc<dyn Sandbox>,
+    folder: &Path,
+    how: Setup<'_>,
+) -> Result<Result<Box<dyn Backend>, Fault>, EngineError> {
+    let Setup { allowance, profile, workers, repositories } = how;
+    match tests {
+        Tests::Programs(programs) => {
+            let texts = programs.iter().flat_map(|(lang, texts)| texts.iter().map(|text| (*lang, text.as_str())));
+            Ok(Ok(Box::new(Programs(Arc::new(Suite::prepare(sandbox, folder, texts, allowance)?)))))
+        }
+        Tests::Conversations(texts) => {
+            let suite = |tests: &[_]| Conversations::prepare(sandbox, folder, tests, allowance, profile);
+            Ok(Ok(Box::new(Talks::prepare(texts, suite)?)))
+        }
+        Tests::Repositories(texts) => {
+            let Some(sources) = repositories else { return Ok(Err(Fault::NoRepositories)) };
+            let suite = |tests: &[_]| Repositories::prepare(sandbox, folder, sources, tests, allowance, profile);
+            Ok(Ok(Box::new(Talks::prepare(texts, suite)?)))
+        }
+        Tests::Classes(kind, classes, tree) => {
+            if let Some(Err(missing)) = allowance.dates.map(dates::needs) {
+                return Ok(Err(Fault::Toolchain { detail: missing.to_string() }));
+            }
+            let grader = Grader::prepare(sandbox, folder, *kind, tree, classes, allowance, workers)?;
+            Ok(Ok(Box::new(Classes(Arc::new(grader)))))
+        }
+    }
+}
+
+/// Runs the sandbox checks of a backend and returns those that failed.
+///
+/// # Errors
+/// The same as [`Backend::checks`].
+pub fn failed_checks(backend: &dyn Backend, workers: usize) -> Result<Vec<FailedCheck>, EngineError> {
+    Ok(backend.checks(workers)?.into_iter().filter_map(|check| check.failed).collect())
+}
+
+/// Test classes, run by the Java engine.
+struct Classes(Arc<Grader>);
+
+impl Backend for Classes {
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        self.0.environment(failed_checks)
+    }
+
+    fn made_in(&self, _: JobKind) -> MadeIn {
+        MadeIn::from_one(self.0.fingerprint())
+    }
+
+    fn name(&self) -> String {
+        "java".to_owned()
+    }
+
+    fn checks(&self, workers: usize) -> Result<Vec<CheckResult>, EngineError> {
+        self_test::run_with(&self.0, workers)
+    }
+
+    fn worker(&self, cancelled: Arc<AtomicBool>) -> Box<dyn ItemWorker> {
+        Box::new(Worker::new(Arc::clone(&self.0), cancelled))
+    }
+}
+
+impl ItemWorker for Worker {
+    fn run(&mut self, job: &Job) -> Result<Outcome, EngineError> {
+        self.grade(&job.task(), &job.code)
+    }
+}
+
+/// Test programs, in any language.
+struct Programs(Arc<Suite>);
+
+impl Backend for Programs {
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        self.0.environment(failed_checks)
+    }
+
+    fn made_in(&self, kind: JobKind) -> MadeIn {
+        MadeIn { key_basis: self.0.key_basis(kind.lang()), fingerprint: self.0.fingerprint_of(kind.lang()) }
+    }
+
+    fn name(&self) -> String {
+        self.0.versions()
+    }
+
+    fn checks(&self, _: usize) -> Result<Vec<CheckResult>, EngineError> {
+        self.0.trials()
+    }
+
+    fn workers(&self, processors: usize) -> usize {
+        self.0.workers(processors)
+    }
+
+    fn worker(&self, cancelled: Arc<AtomicBool>) -> Box<dyn ItemWorker> {
+        Box::new(ProgramWorker { suite: Arc::clone(&self.0), cancelled })
+    }
+}
+
+struct ProgramWorker {
+    suite: Arc<Suite>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl ItemWorker for ProgramWorker {
+    fn run(&mut self, job: &Job) -> Result<Outcome, EngineError> {
+        self.suite.grade(&job.tests, job.sample(), &self.cancelled)
+    }
+}
+
+/// Tests of conversations.
+trait TalkSuite: Send + Sync {
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment;
+    fn fingerprint(&self) -> String;
+    fn name(&self) -> String;
+    fn trials(&self) -> Result<Vec<CheckResult>, EngineError>;
+    fn workers(&self, processors: usize) -> usize;
+    fn grade(
+        &self,
+        task: TaskRevisionId,
+        answer: Answer<'_>,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Outcome, EngineError>;
+}
+
+impl TalkSuite for Conversations {
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        self.environment(failed_checks)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.fingerprint()
+    }
+
+    fn name(&self) -> String {
+        self.versions()
+    }
+
+    fn trials(&self) -> Result<Vec<CheckResult>, EngineError> {
+        self.trials()
+    }
+
+    fn workers(&self, processors: usize) -> usize {
+        processors
+    }
+
+    fn grade(
+        &self,
+        task: TaskRevisionId,
+        answer: Answer<'_>,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Outcome, EngineError> {
+        self.grade(task, answer, cancelled)
+    }
+}
+
+impl TalkSuite for Repositories {
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        self.environment(failed_checks)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.fingerprint()
+    }
+
+    fn name(&self) -> String {
+        self.sandbox_name()
+    }
+
+    fn trials(&self) -> Result<Vec<CheckResult>, EngineError> {
+        self.trials()
+    }
+
+    fn workers(&self, processors: usize) -> usize {
+        self.workers(processors)
+    }
+
+    fn grade(
+        &self,
+        task: TaskRevisionId,
+        answer: Answer<'_>,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Outcome, EngineError> {
+        self.grade(task, answer, cancelled)
+    }
+}
+
+/// Conversations, at either level, whose tests are named by the digest of their text.
+struct Talks<S> {
     suite: S,
     revisions: HashMap<String, TaskRevisionId>,
 }
@@ -66,14 +281,14 @@ impl<S> Talks<S> {
     fn prepare(
         texts: &[String],
         suite: impl FnOnce(&[(TaskRevisionId, CodeLang, String)]) -> Result<S, EngineError>,
-    ) -> Result<Arc<Talks<S>>, EngineError> {
+    ) -> Result<TalkBackend<S>, EngineError> {
         let tests: Vec<_> = (0..)
             .map(TaskRevisionId)
             .zip(texts)
             .map(|(revision, text)| (revision, CodeLang::Python, text.clone()))
             .collect();
         let revisions = tests.iter().map(|(revision, _, text)| (digest(text), *revision)).collect();
-        Ok(Arc::new(Talks { suite: suite(&tests)?, revisions }))
+        Ok(TalkBackend(Arc::new(Talks { suite: suite(&tests)?, revisions })))
     }
 
     /// The task with the tests of a job.
@@ -83,132 +298,41 @@ impl<S> Talks<S> {
     }
 }
 
-/// A worker that runs outputs on a backend.
-pub enum ItemWorker {
-    Java(Box<Worker>),
-    Programs(Arc<Suite>, Arc<AtomicBool>),
-    Conversations(Arc<Talks<Conversations>>, Arc<AtomicBool>),
-    Repositories(Arc<Talks<Repositories>>, Arc<AtomicBool>),
-}
+struct TalkBackend<S>(Arc<Talks<S>>);
 
-impl Backend {
-    /// Prepares tests. `folder` stores what is built for later runs. The inner error is a fault that
-    /// no engine error describes.
-    ///
-    /// # Errors
-    /// Engine errors: a toolchain is missing, or the tests do not compile.
-    pub fn prepare(
-        tests: &Tests,
-        sandbox: Arc<dyn Sandbox>,
-        folder: &Path,
-        how: Setup<'_>,
-    ) -> Result<Result<Backend, Fault>, EngineError> {
-        let Setup { allowance, profile, workers, repositories } = how;
-        match tests {
-            Tests::Programs(programs) => {
-                let texts = programs.iter().flat_map(|(lang, texts)| texts.iter().map(|text| (*lang, text.as_str())));
-                Ok(Ok(Backend::Programs(Arc::new(Suite::prepare(sandbox, folder, texts, allowance)?))))
-            }
-            Tests::Conversations(texts) => {
-                let suite = |tests: &[_]| Conversations::prepare(sandbox, folder, tests, allowance, profile);
-                Ok(Ok(Backend::Conversations(Talks::prepare(texts, suite)?)))
-            }
-            Tests::Repositories(texts) => {
-                let Some(sources) = repositories else { return Ok(Err(Fault::NoRepositories)) };
-                let suite = |tests: &[_]| Repositories::prepare(sandbox, folder, sources, tests, allowance, profile);
-                Ok(Ok(Backend::Repositories(Talks::prepare(texts, suite)?)))
-            }
-            Tests::Classes(kind, classes, tree) => {
-                if let Some(Err(missing)) = allowance.dates.map(dates::needs) {
-                    return Ok(Err(Fault::Toolchain { detail: missing.to_string() }));
-                }
-                let grader = Grader::prepare(sandbox, folder, *kind, tree, classes, allowance, workers)?;
-                Ok(Ok(Backend::Java(Arc::new(grader))))
-            }
-        }
+impl<S: TalkSuite + 'static> Backend for TalkBackend<S> {
+    fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        self.0.suite.environment(failed_checks)
     }
 
-    /// The conditions that all outputs of a run share, with the failed checks that the operator allows.
-    pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        match self {
-            Backend::Java(grader) => grader.environment(failed_checks),
-            Backend::Programs(suite) => suite.environment(failed_checks),
-            Backend::Conversations(talks) => talks.suite.environment(failed_checks),
-            Backend::Repositories(talks) => talks.suite.environment(failed_checks),
-        }
+    fn made_in(&self, _: JobKind) -> MadeIn {
+        MadeIn::from_one(self.0.suite.fingerprint())
     }
 
-    /// The conditions of results of this kind.
-    pub fn made_in(&self, kind: JobKind) -> MadeIn {
-        match self {
-            Backend::Java(grader) => MadeIn::from_one(grader.fingerprint()),
-            Backend::Programs(suite) => {
-                MadeIn { key_basis: suite.key_basis(kind.lang()), fingerprint: suite.fingerprint_of(kind.lang()) }
-            }
-            Backend::Conversations(talks) => MadeIn::from_one(talks.suite.fingerprint()),
-            Backend::Repositories(talks) => MadeIn::from_one(talks.suite.fingerprint()),
-        }
+    fn name(&self) -> String {
+        self.0.suite.name()
     }
 
-    /// A name for which the sandbox checks need to run only once: backends of the same name have the same checks.
-    pub fn name(&self) -> String {
-        match self {
-            Backend::Java(_) => "java".to_owned(),
-            Backend::Programs(suite) => suite.versions(),
-            Backend::Conversations(talks) => talks.suite.versions(),
-            Backend::Repositories(talks) => talks.suite.sandbox_name(),
-        }
+    fn checks(&self, _: usize) -> Result<Vec<CheckResult>, EngineError> {
+        self.0.suite.trials()
     }
 
-    /// Runs the sandbox checks with `workers` workers and returns those that failed.
-    ///
-    /// # Errors
-    /// Engine errors: the sandbox or a toolchain does not work.
-    pub fn failed_checks(&self, workers: usize) -> Result<Vec<FailedCheck>, EngineError> {
-        let shown = match self {
-            Backend::Java(grader) => self_test::run_with(grader, workers)?,
-            Backend::Programs(suite) => suite.trials()?,
-            Backend::Conversations(talks) => talks.suite.trials()?,
-            Backend::Repositories(talks) => talks.suite.trials()?,
-        };
-        Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
+    fn workers(&self, processors: usize) -> usize {
+        self.0.suite.workers(processors)
     }
 
-    /// How many outputs to work on at once with this number of processors.
-    pub fn workers(&self, processors: usize) -> usize {
-        match self {
-            Backend::Java(_) | Backend::Conversations(_) => processors,
-            Backend::Programs(suite) => suite.workers(processors),
-            Backend::Repositories(talks) => talks.suite.workers(processors),
-        }
-    }
-
-    /// A worker that stops its current work once `cancelled` is set.
-    pub fn worker(&self, cancelled: Arc<AtomicBool>) -> ItemWorker {
-        match self {
-            Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
-            Backend::Programs(suite) => ItemWorker::Programs(Arc::clone(suite), cancelled),
-            Backend::Conversations(talks) => ItemWorker::Conversations(Arc::clone(talks), cancelled),
-            Backend::Repositories(talks) => ItemWorker::Repositories(Arc::clone(talks), cancelled),
-        }
+    fn worker(&self, cancelled: Arc<AtomicBool>) -> Box<dyn ItemWorker> {
+        Box::new(TalkWorker { talks: Arc::clone(&self.0), cancelled })
     }
 }
 
-impl ItemWorker {
-    /// Runs the output of a job.
-    ///
-    /// # Errors
-    /// Engine errors only. The output then has no outcome.
-    pub fn run(&mut self, job: &Job) -> Result<Outcome, EngineError> {
-        match self {
-            ItemWorker::Java(worker) => worker.grade(&job.task(), &job.code),
-            ItemWorker::Programs(suite, cancelled) => suite.grade(&job.tests, job.sample(), cancelled),
-            ItemWorker::Conversations(talks, cancelled) => {
-                talks.suite.grade(talks.revision(job)?, job.answer(), cancelled)
-            }
-            ItemWorker::Repositories(talks, cancelled) => {
-                talks.suite.grade(talks.revision(job)?, job.answer(), cancelled)
-            }
-        }
+struct TalkWorker<S> {
+    talks: Arc<Talks<S>>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl<S: TalkSuite> ItemWorker for TalkWorker<S> {
+    fn run(&mut self, job: &Job) -> Result<Outcome, EngineError> {
+        self.talks.suite.grade(self.talks.revision(job)?, job.answer(), &self.cancelled)
     }
 }

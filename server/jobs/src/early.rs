@@ -11,7 +11,7 @@ use model::{conversation::TestProfile, ids::DatasetVersionId, reason::Fault, run
 
 use super::{
     Engine,
-    backend::{Backend, Setup},
+    backend::{self, Backend, Setup},
     sandbox,
     suites::VersionTests,
     system_fault, trusted, worker_count,
@@ -21,7 +21,7 @@ use engine::runner::Allowance;
 
 /// The tests of a dataset version, ready to run, with a sandbox that has passed its checks.
 pub struct ReadyTests {
-    pub(super) backend: Backend,
+    pub(super) backend: Box<dyn Backend>,
     pub(super) tests: VersionTests,
 }
 
@@ -40,9 +40,9 @@ impl ReadyTests {
         let tests = db.read_blocking(|conn| VersionTests::load(conn, version)).map_err(|e| system_fault(&e))??;
         let allowance = Allowance::default();
         let setup = Setup { allowance, profile, workers: worker_count(), repositories: engine.repositories() };
-        let backend = Backend::prepare(&tests.tests, sandbox()?, &engine.folder, setup);
+        let backend = backend::prepare(&tests.tests, sandbox()?, &engine.folder, setup);
         let backend = backend.map_err(|e| engine.fault(e))??;
-        trusted(engine.failed_checks(&backend).map_err(|e| engine.fault(e))?, degraded)?;
+        trusted(engine.failed_checks(&*backend).map_err(|e| engine.fault(e))?, degraded)?;
         Ok(ReadyTests { backend, tests })
     }
 }

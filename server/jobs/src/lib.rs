@@ -123,7 +123,7 @@ impl Counts {
 
 /// A dataset version whose outputs can run in this process.
 struct Prepared {
-    backend: Backend,
+    backend: Box<dyn Backend>,
     tests: VersionTests,
 }
 
@@ -269,7 +269,7 @@ impl Engine {
         add_items(&self.db, run)?;
         self.recheck(run, &prepared)?;
         self.reuse_outcomes(run, &prepared)?;
-        let backend = &prepared.backend;
+        let backend = &*prepared.backend;
         if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0 {
             let failed = self.failed_checks(backend).map_err(|e| self.fault(e));
             match failed.and_then(|failed| trusted(failed, self.allow_degraded_sandbox)) {
@@ -309,12 +309,12 @@ impl Engine {
 
     /// Runs the sandbox checks of a backend and returns those that failed. Checks that all passed are not repeated in
     /// this process.
-    fn failed_checks(&self, backend: &Backend) -> Result<Vec<FailedCheck>, EngineError> {
+    fn failed_checks(&self, backend: &dyn Backend) -> Result<Vec<FailedCheck>, EngineError> {
         let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
         if proved.contains(&backend.name()) {
             return Ok(Vec::new());
         }
-        let failed = backend.failed_checks(worker_count())?;
+        let failed = backend::failed_checks(backend, worker_count())?;
         // Only success is remembered, because a failure can be repaired meanwhile.
         if failed.is_empty() {
             proved.insert(backend.name());
@@ -341,7 +341,7 @@ impl Engine {
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
         let profile = how.profile.unwrap_or_default();
         let setup = Setup { allowance, profile, workers: worker_count(), repositories: self.repositories() };
-        let backend = Backend::prepare(&tests.tests, sandbox()?, &self.folder, setup);
+        let backend = backend::prepare(&tests.tests, sandbox()?, &self.folder, setup);
         let backend = backend.map_err(|e| self.fault(e))??;
         let environment = backend.environment(Vec::new());
         self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment))).map_err(|e| system_fault(&e))?;
@@ -430,7 +430,7 @@ impl Engine {
         &self,
         run: RunId,
         prepared: &Prepared,
-        mut worker: ItemWorker,
+        mut worker: Box<dyn ItemWorker>,
         holder: &str,
         alone: bool,
     ) -> Result<(), Failure> {

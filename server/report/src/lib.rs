@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod bundle;
+pub mod citation;
 #[cfg(test)]
 mod claims_test;
 pub mod comparison_figures;
@@ -18,6 +19,7 @@ pub mod lines;
 pub mod pairs;
 pub mod print_table;
 mod published;
+mod query;
 pub mod results_file;
 pub mod runs;
 pub mod slices;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use model::{lang::Lang, ratings::Interval, text::push_latex};
+use model::{lang::Lang, ratings::Interval};
 
 use super::csv;
 use base::error::Failure;
@@ -245,8 +245,8 @@ pub fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// Escapes text for LaTeX.
-fn escape_latex(text: &str) -> String {
+/// Escapes text for LaTeX and BibTeX: what would be markup there is escaped, and a control character becomes a space.
+pub(super) fn escape_latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -258,7 +258,12 @@ fn escape_latex(text: &str) -> String {
             // Brackets after `\\` would be its optional argument.
             '[' => out += "{[}",
             ']' => out += "{]}",
-            c => push_latex(&mut out, c),
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            '\\' => out += "\\textbackslash{}",
+            '~' => out += "\\textasciitilde{}",
+            '^' => out += "\\textasciicircum{}",
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
         }
     }
     out

@@ -6,6 +6,7 @@ use model::{
     claims::{opposed, significant},
     comparison::{Automated, Checked, ComparisonFigures, Human},
     decimals::Decimals,
+    error::AppError,
     lang::Lang,
     ratings::Interval,
     stats::{Estimate, Known},
@@ -14,7 +15,7 @@ use texts::I18n;
 
 use super::{
     print_table::{self, Cell, Column, Kind, Table},
-    published,
+    published, query,
 };
 use base::error::Failure;
 
@@ -25,6 +26,18 @@ pub struct Print {
     pub decimals: Decimals,
     /// The dataset's name, for the captions; empty where there is none.
     pub dataset: String,
+}
+
+impl Print {
+    /// The decimals and the language `words` in the fields of an address; `lang` where it says no language.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field whose value is unknown, and the known values.
+    pub fn read(get: impl Fn(&str) -> Option<String>, lang: Lang) -> Result<Print, AppError> {
+        let lang = query::words(&get)?.unwrap_or(lang);
+        Ok(Print { lang, decimals: Decimals::read(get)?, dataset: String::new() })
+    }
 }
 
 impl From<Lang> for Print {

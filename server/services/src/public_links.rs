@@ -36,7 +36,7 @@ use super::{
 };
 use base::{clock, error::Failure};
 use db::{Db, audit::Change, public_links, studies};
-use report::{figures::RenderOptions, tables::Print};
+use report::{citation::Cited, figures::RenderOptions, tables::Print};
 
 pub struct PublicLinkService {
     db: Db,
@@ -200,7 +200,19 @@ impl PublicLinks for PublicLinkService {
         let compared = self.comparisons.get(&System.admin(), selection).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
         let figures = anonymous(compared.figures);
+        let rated = figures.human.iter().flat_map(|human| &human.comparison.models);
+        let ratings = rated.map(|model| model.ratings).sum();
+        let cited = Cited {
+            title: &row.title,
+            dataset: &row.dataset,
+            about: &link.about,
+            ratings,
+            raters: row.raters,
+            published_at: link.created_at,
+        };
         Ok(PublicStudy {
+            citation: cited.citation(),
+            ratings,
             title: row.title,
             dataset: row.dataset,
             about: link.about,

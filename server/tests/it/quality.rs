@@ -108,8 +108,6 @@ async fn invalid_settings_are_refused() {
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
     check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 2, ..of() }, "needed").await;
     check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 0, ..of() }, "needed").await;
-    check(QualitySettings { calibration: CalibrationMode::Train, needed: 1, ..of() }, "needed").await;
-    check(QualitySettings { calibration: CalibrationMode::None, needed: 1, ..of() }, "needed").await;
     // Settings that never have an effect.
     check(QualitySettings { policy: Policy::ExtraRater, ..of() }, "policy").await;
     // Outputs that the study grades itself cannot become known-score items; scores off the scale are

@@ -9,17 +9,13 @@ use axum::{
 use model::{
     caller::Admin,
     comparison::{Selection, TaskFilter},
-    decimals::Decimals,
     error::AppError,
     user::Visitor,
 };
 
 use super::{download, errors::HttpError, session::Authorized};
 use crate::state::AppState;
-use report::{
-    figures::{RenderOptions, Theme, print::Width},
-    tables::Print,
-};
+use report::{figures::RenderOptions, tables::Print};
 use services::comparisons::{export::File, figure_files::Kind};
 
 /// `GET /admin/compare/{slug}/export/{file}?…`; of `tables`, the form for print, `file` in the query is the file's name, and
@@ -36,8 +32,7 @@ pub async fn export(
     let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to download".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let service = state.services.comparisons.clone();
-    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
-    let print = Print { lang, decimals: Decimals::read(last)?, ..Print::default() };
+    let print = Print::read(last, visitor.lang)?;
     let ready = service.ready(&admin, Selection::read(&slug, all), file, print).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), Some(format!("{}-{name}", plain(&slug)))))
@@ -55,11 +50,8 @@ pub async fn figure(
     let (id, kind) = Kind::of(&name).ok_or_else(|| AppError::NotFound("picture".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
-    let theme = last("theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
-    let width = last("width").and_then(|name| Width::named(&name)).unwrap_or_default();
-    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
     let asked = (Selection::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
-    let options = RenderOptions { width, theme, lang };
+    let options = RenderOptions::read(last, visitor.lang)?;
     let bytes = state.services.comparisons.figure_file(&admin, asked, (id, kind), options).await?;
     let headers = [
         (header::CONTENT_TYPE, kind.media().to_owned()),

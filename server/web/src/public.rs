@@ -6,26 +6,16 @@ use axum::{
     http::{HeaderName, header},
     response::IntoResponse,
 };
-use model::{decimals::Decimals, error::AppError, user::Visitor};
+use model::{error::AppError, user::Visitor};
 
 use super::{download, errors::HttpError, state::AppState};
-use report::{
-    figures::{RenderOptions, Theme, print::Width},
-    tables::Print,
-};
+use report::{figures::RenderOptions, tables::Print};
 use services::comparisons::figure_files::Kind;
 
 type Fields = Vec<(String, String)>;
 
 fn last(query: &Fields, key: &str) -> Option<String> {
     query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone())
-}
-
-fn options(query: &Fields, visitor: &Visitor) -> RenderOptions {
-    let theme = last(query, "theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
-    let width = last(query, "width").and_then(|name| Width::named(&name)).unwrap_or_default();
-    let lang = last(query, "words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
-    RenderOptions { width, theme, lang }
 }
 
 /// `GET /public/{secret}/files/{file}`
@@ -35,8 +25,7 @@ pub async fn file(
     Path((secret, name)): Path<(String, String)>,
     Query(query): Query<Fields>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let lang = last(&query, "words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
-    let print = Print { lang, decimals: Decimals::read(|key| last(&query, key))?, ..Print::default() };
+    let print = Print::read(|key| last(&query, key), visitor.lang)?;
     let (file, media) = state.services.public_links.file(&secret, &name, print).await?;
     // The name is one of a list by now.
     Ok(download::response(file, media, Some(name)))
@@ -50,7 +39,8 @@ pub async fn figure(
     Query(query): Query<Fields>,
 ) -> Result<impl IntoResponse, HttpError> {
     let (id, kind) = Kind::of(&name).ok_or_else(|| AppError::NotFound("picture".into()))?;
-    let bytes = state.services.public_links.figure(&secret, (Some(id), kind), options(&query, &visitor)).await?;
+    let options = RenderOptions::read(|key| last(&query, key), visitor.lang)?;
+    let bytes = state.services.public_links.figure(&secret, (Some(id), kind), options).await?;
     // The figure exists, so its name is one of ours.
     let file = format!("attachment; filename=\"{name}\"");
     Ok(([(header::CONTENT_TYPE, kind.media().to_owned()), (header::CONTENT_DISPOSITION, file)], bytes))
@@ -65,7 +55,8 @@ pub async fn embed(
     Query(query): Query<Fields>,
 ) -> Result<impl IntoResponse, HttpError> {
     let figure = (None, Kind::Svg);
-    let bytes = state.services.public_links.figure(&secret, figure, options(&query, &visitor)).await?;
+    let options = RenderOptions::read(|key| last(&query, key), visitor.lang)?;
+    let bytes = state.services.public_links.figure(&secret, figure, options).await?;
     let policy =
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; frame-ancestors 'none'";
     let headers = [

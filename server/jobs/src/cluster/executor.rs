@@ -20,7 +20,7 @@ use super::{
     messages::{Ability, Assignment, Limits},
 };
 use crate::{
-    backend::{Backend, ItemWorker, Setup},
+    backend::{self, Backend, ItemWorker, Setup},
     is_disk_full,
     job::{Ended, Job, JobKind, Report},
     sandbox,
@@ -61,10 +61,13 @@ struct Kept {
     used: u64,
 }
 
+/// A worker, and the flag that stops it.
+type Stoppable = (Box<dyn ItemWorker>, Arc<AtomicBool>);
+
 /// A backend with its workers that have nothing to do.
 pub struct Ready {
-    backend: Backend,
-    idle: Mutex<Vec<(ItemWorker, Arc<AtomicBool>)>>,
+    backend: Box<dyn Backend>,
+    idle: Mutex<Vec<Stoppable>>,
 }
 
 impl Executor {
@@ -245,7 +248,7 @@ impl Executor {
                 workers: self.slots,
                 repositories: None,
             };
-            let backend = Backend::prepare(&tests, sandbox, &folder, setup);
+            let backend = backend::prepare(&tests, sandbox, &folder, setup);
             let backend = backend.map_err(|e| self.fault(e))??;
             let found = backend.environment(Vec::new()).java;
             if found != version {

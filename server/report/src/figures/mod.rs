@@ -13,8 +13,10 @@ mod theme;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chart::{bars::escape, figure::Figure};
-use model::lang::Lang;
+use model::{error::AppError, lang::Lang};
 use texts::I18n;
+
+use crate::query;
 
 use print::{Drawn, Heads, Width};
 
@@ -31,6 +33,22 @@ pub struct RenderOptions {
     pub theme: Theme,
     /// The language of its texts, which selects the glyphs of Chinese characters.
     pub lang: Lang,
+}
+
+impl RenderOptions {
+    /// The options in the fields `width`, `theme` and `words` of an address. What is absent or empty is light, one column
+    /// wide and in the language `lang`.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field whose value is unknown, and the known values.
+    pub fn read(get: impl Fn(&str) -> Option<String>, lang: Lang) -> Result<RenderOptions, AppError> {
+        Ok(RenderOptions {
+            width: query::choice(&get, "width", "column or page", Width::named)?.unwrap_or_default(),
+            theme: query::choice(&get, "theme", "light or dark", Theme::named)?.unwrap_or_default(),
+            lang: query::words(&get)?.unwrap_or(lang),
+        })
+    }
 }
 
 /// The figure as a stand-alone SVG with its font. `caption` becomes the description.

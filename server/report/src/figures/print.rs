@@ -24,8 +24,8 @@ pub enum Width {
 }
 
 impl Width {
-    /// Name in addresses and on the command line.
-    pub fn named(name: &str) -> Option<Width> {
+    /// By its name in addresses: `column` or `page`.
+    pub(super) fn named(name: &str) -> Option<Width> {
         match name {
             "column" => Some(Width::Column),
             "page" => Some(Width::Page),

@@ -15,8 +15,8 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// Name in addresses: `light` or `dark`.
-    pub fn named(name: &str) -> Option<Theme> {
+    /// By its name in addresses: `light` or `dark`.
+    pub(super) fn named(name: &str) -> Option<Theme> {
         match name {
             "light" => Some(Theme::Light),
             "dark" => Some(Theme::Dark),

@@ -301,15 +301,5 @@ pub fn check_pools(settings: &QualitySettings, pools: PoolSizes) -> Result<(), F
             (format!("Require 1 to {calibration}"), format!("请要求 1 到 {calibration} 题")),
         ));
     }
-    if settings.calibration != CalibrationMode::MustPass && settings.needed > 0 {
-        return Err(Failure::invalid(
-            "needed",
-            (
-                "correct items are required only in a calibration that raters must pass",
-                "只有须通过的校准才要求答对的题数",
-            ),
-            ("Enter 0, or choose a calibration that raters must pass", "请输入 0，或选择须通过的校准"),
-        ));
-    }
     Ok(())
 }

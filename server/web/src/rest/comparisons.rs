@@ -10,7 +10,6 @@ use axum::{
 use model::{
     caller::Admin,
     comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
-    decimals::Decimals,
     error::AppError,
     ids::TaskId,
     lang::Lang,
@@ -29,10 +28,7 @@ use super::{
 };
 use crate::{download, session::Authorized, state::AppState};
 use formats::ratings::Mapping;
-use report::{
-    figures::{RenderOptions, Theme, print::Width},
-    tables::Print,
-};
+use report::{figures::RenderOptions, tables::Print};
 use services::{
     comparisons::{export::File, figure_files::Kind},
     ratings_import::File as RatingsFile,
@@ -222,8 +218,7 @@ pub async fn comparison_file(
     };
     let service = state.services.comparisons.clone();
     let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
-    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
-    let print = Print { lang, decimals: Decimals::read(last)?, ..Print::default() };
+    let print = Print::read(last, Lang::En)?;
     let ready = service.ready(&admin, selection(&slug, &query)?, file, print).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), None))
@@ -251,18 +246,8 @@ pub async fn comparison_figure(
         let detail = "Chart not found. The comparison page links to every chart.";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
-    let theme = query.iter().rev().find(|(key, _)| key == "theme").and_then(|(_, name)| Theme::named(name));
-    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
-    let width = match last("width").map(|name| (name, Width::named(name))) {
-        Some((_, Some(width))) => width,
-        Some((name, None)) => {
-            let what = format!("unknown width \"{name}\"");
-            return Err(AppError::invalid("width", what, "Use column or page").into());
-        }
-        None => Width::default(),
-    };
-    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
-    let options = RenderOptions { width, theme: theme.unwrap_or_default(), lang };
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let options = RenderOptions::read(last, Lang::En)?;
     let asked = (selection(&slug, &query)?, filter(&query));
     let bytes = state.services.comparisons.figure_file(&admin, asked, figure_kind, options).await?;
     Ok(([(header::CONTENT_TYPE, figure_kind.1.media())], bytes))
