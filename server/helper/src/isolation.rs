@@ -86,7 +86,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
     for fd in &handed_down[kept..] {
         fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
-    let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()));
+    let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()))?;
     if order.command.control_is_input {
         bubblewrap.stdin(control.try_clone()?);
     }
@@ -282,6 +282,10 @@ fn copy_out(stage: &Stage, keep: &Keep, mut host: fs::File, most: u64) -> io::Re
     Ok(())
 }
 
+/// Signals that may be pending in a sandbox. If the server is not root, the kernel counts them for all sandboxes together: one
+/// that used up the user's limit would be noticed in the others.
+const PENDING_SIGNALS: u64 = 128;
+
 fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
     // A backstop only. The kernel checks this limit against a count that it takes at clock ticks, which differs from
@@ -298,13 +302,14 @@ fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     set(Resource::RLIMIT_NOFILE, limits.open_files, limits.open_files)?;
     set(Resource::RLIMIT_CORE, 0, 0)?;
     set(Resource::RLIMIT_MSGQUEUE, 0, 0)?;
+    set(Resource::RLIMIT_SIGPENDING, PENDING_SIGNALS, PENDING_SIGNALS)?;
     set(Resource::RLIMIT_MEMLOCK, 0, 0)
 }
 
 /// The bubblewrap command. It inherits the control socket (for the program inside), a pipe for its status, and a pipe
 /// with the filter.
 #[allow(clippy::disallowed_methods, reason = "the one place where bubblewrap is started")]
-fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -> Process {
+fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -> io::Result<Process> {
     let mut process = Process::new(&order.bwrap);
     process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
@@ -322,12 +327,14 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
     process.args(order.command.argv.iter().map(|arg| if arg == CONTROL { &control } else { arg }));
     process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
     // Only the helper's report goes to standard error. Inside, both streams are the server's pipe.
-    process.stdin(Stdio::null()).stdout(Stdio::inherit());
+    // Opened on the sandbox's own read-only mount: through a descriptor of the host's mount, a program could change the
+    // device's times.
+    process.stdin(fs::File::open(stage.root.join("dev/null"))?).stdout(Stdio::inherit());
     if let Ok(out) = io::stdout().as_fd().try_clone_to_owned() {
         process.stderr(out);
     }
     process.process_group(0);
-    process
+    Ok(process)
 }
 
 /// Waits for the end of bubblewrap. Kills the process inside if the server closes the socket or the process has used up
