@@ -22,14 +22,14 @@ use nix::{
     sched::{CloneFlags, sched_getaffinity, unshare},
     sys::{
         prctl::set_child_subreaper,
-        resource::{Resource, UsageWho, getrusage, setrlimit},
+        resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit},
         signal::{Signal, kill},
         stat::{Mode, umask},
         statvfs::{FsFlags, statvfs},
         wait::wait,
     },
     time::{ClockId, clock_getcpuclockid, clock_gettime},
-    unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
+    unistd::{Gid, Pid, Uid, close, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
 };
 use rustix::process::{getpriority_process, setpriority_process};
 use serde::Deserialize;
@@ -48,11 +48,24 @@ fn lower_priority() {
     }
 }
 
+/// Closes what the server inherited from the program that started it (a shell, a service manager) and passed on: the program
+/// inside would have the same open files as those of all other sandboxes.
+fn close_inherited() -> io::Result<()> {
+    let entries = fs::read_dir("/proc/self/fd")?;
+    let numbers: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|&number| number > 2) {
+        // Among them is the one that listed them, which is closed already.
+        let _ = close(number);
+    }
+    Ok(())
+}
+
 /// Sets up the isolation, runs the command inside, and reports how it ended.
 ///
 /// # Errors
 /// Fails if an isolation layer cannot be set up. Nothing has run then.
 pub fn run(order: &Order) -> io::Result<Report> {
+    close_inherited()?;
     // Bubblewrap ends before the first process inside does. That process then becomes our child, so that its CPU time
     // is counted and nothing is left when we end.
     set_child_subreaper(true)?;
@@ -286,6 +299,17 @@ fn copy_out(stage: &Stage, keep: &Keep, mut host: fs::File, most: u64) -> io::Re
 /// that used up the user's limit would be noticed in the others.
 const PENDING_SIGNALS: u64 = 128;
 
+/// Bytes of addresses, in addition to the memory that a process may use. Runtimes reserve some gigabytes and use little of
+/// them. But a page that is only read costs a page of the kernel's tables, which no other limit counts without control
+/// groups: these are 128 MiB of tables at most.
+const ADDRESSES: u64 = 64 << 30;
+
+/// Sets a limit, unless the server's own is lower.
+fn at_most(resource: Resource, value: u64) -> io::Result<()> {
+    let value = value.min(getrlimit(resource)?.1);
+    setrlimit(resource, value, value).map_err(io::Error::from)
+}
+
 fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
     // A backstop only. The kernel checks this limit against a count that it takes at clock ticks, which differs from
@@ -302,7 +326,8 @@ fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     set(Resource::RLIMIT_NOFILE, limits.open_files, limits.open_files)?;
     set(Resource::RLIMIT_CORE, 0, 0)?;
     set(Resource::RLIMIT_MSGQUEUE, 0, 0)?;
-    set(Resource::RLIMIT_SIGPENDING, PENDING_SIGNALS, PENDING_SIGNALS)?;
+    at_most(Resource::RLIMIT_SIGPENDING, PENDING_SIGNALS)?;
+    at_most(Resource::RLIMIT_AS, ADDRESSES + limits.data_bytes)?;
     set(Resource::RLIMIT_MEMLOCK, 0, 0)
 }
 
