@@ -675,7 +675,7 @@ mod tests {
         };
         let (going, cancelled) = (Arc::default(), Arc::new(AtomicBool::new(true)));
         let long_ago = Instant::now().checked_sub(LONGEST_ATTEMPT).unwrap();
-        let over = from_job_until(&Stop::begun(&going, long_ago), 60, silent);
+        let over = from_job_until(&Stop::since(&going, long_ago), 60, silent);
         assert!(matches!(&over, Err(EngineError::Busy(_))), "{over:?}");
         let stopped = from_job_until(&Stop::begin(&cancelled), 60, silent);
         assert!(matches!(&stopped, Err(EngineError::Cancelled)), "{stopped:?}");

@@ -27,11 +27,11 @@ pub struct Stop {
 impl Stop {
     /// Begins an attempt, which ends once `cancelled` is set.
     pub fn begin(cancelled: &Arc<AtomicBool>) -> Stop {
-        Stop::begun(cancelled, Instant::now())
+        Stop::since(cancelled, Instant::now())
     }
 
     /// An attempt that began at this moment.
-    pub fn begun(cancelled: &Arc<AtomicBool>, start: Instant) -> Stop {
+    pub fn since(cancelled: &Arc<AtomicBool>, start: Instant) -> Stop {
         Stop { cancelled: Arc::clone(cancelled), start: Some(start) }
     }
 

@@ -300,9 +300,9 @@ mod tests {
             return;
         }
         load(&[(path.clone(), String::new())]);
-        let begun = std::time::Instant::now();
+        let start = std::time::Instant::now();
         while cold() > 0 {
-            assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{} pages are not loaded", cold());
+            assert!(start.elapsed() < std::time::Duration::from_secs(60), "{} pages are not loaded", cold());
             std::thread::yield_now();
         }
     }
