@@ -633,7 +633,8 @@ fn caches() -> Vec<(String, u64)> {
 
 /// What a sender and a receiver carry that run at once; without a sender, what chance does.
 fn carried(bench: &Bench, resource: &str, bytes: u64, slot: Duration, has_sender: bool) -> f64 {
-    let bits = 4_000.min(Duration::from_secs(4).as_nanos() / slot.as_nanos());
+    // So many lines are kept of what a program prints.
+    let bits = 2_000.min(Duration::from_secs(4).as_nanos() / slot.as_nanos());
     let start = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap() + Duration::from_secs(2);
     let command = |role: &str| {
         let mut argv = ["/program/channels", "transmit", "{control}", role, resource].map(str::to_owned).to_vec();
