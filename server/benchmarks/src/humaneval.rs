@@ -234,6 +234,15 @@ mod tests {
         check(CodeLang::Go, &task, generation, &format!("{start}{block}func F() {{{generation}\nfunc TestF()"));
     }
 
+    /// As published: the path of one package is found in that of another one. `whole::go_unimported` compares whole paths.
+    #[test]
+    fn go_does_not_import_a_package_whose_path_is_in_an_import_of_the_tests() {
+        let task = Task { test_setup: "package main\nimport \"math/rand\"\n".into(), ..Task::default() };
+        let generation = "math.Abs(1); rand.Int(); sort.Ints(nil)}";
+        let whole = program(CodeLang::Go, &task, None, generation);
+        assert!(whole.contains("import (\n\"sort\"\n)\n"), "{whole}");
+    }
+
     #[test]
     fn outputs_in_our_own_format_are_whole_functions() {
         let task = |setup: &str| Task { test: "t".into(), setup: Some(setup.into()), ..Task::default() };

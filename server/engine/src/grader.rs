@@ -357,7 +357,7 @@ impl Worker {
         // The next JVM starts while this one works.
         self.start_ahead()?;
         let grader = &self.grader;
-        ready.run_recorded(&grader.suite, job, grader.allowance)
+        ready.run_recorded(&grader.suite, job, grader.allowance, &self.stop)
     }
 
     fn start_ahead(&mut self) -> Result<(), EngineError> {

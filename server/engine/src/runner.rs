@@ -18,6 +18,7 @@ use super::{
     EngineError,
     compiler::{environment, greet},
     dates, shareable,
+    stop::Stop,
     suite::{Suite, TaskTests},
     toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
     wire::{Files, Frame, Reader},
@@ -51,6 +52,9 @@ impl Default for Allowance {
 /// After this many times `wait_s` of wall time, an output that is still ready to run is an engine error: the host was
 /// too busy to judge it.
 const HOST_PATIENCE: u32 = 10;
+
+/// How often a waiting worker checks whether its attempt ends early.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Threads that the JVM, bubblewrap and the harness need.
 const OWN_THREADS: u64 = 32;
@@ -121,9 +125,9 @@ impl ReadyJvm {
     /// Runs the job and judges how it ended. The caller adds source and changes to the outcome.
     ///
     /// # Errors
-    /// Engine errors: the JVM did not start, or the sandbox helper was lost.
-    pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
-        self.run_recorded(suite, job, allowance).map(|(outcome, _)| outcome)
+    /// Engine errors: the JVM did not start, the sandbox helper was lost, or the attempt ended.
+    pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance, stop: &Stop) -> Result<Outcome, EngineError> {
+        self.run_recorded(suite, job, allowance, stop).map(|(outcome, _)| outcome)
     }
 
     /// Like [`ReadyJvm::run`]. Also returns the recorded answers, if the job asked for a record and one could be made.
@@ -135,6 +139,7 @@ impl ReadyJvm {
         suite: &Suite,
         job: Job<'_>,
         allowance: Allowance,
+        stop: &Stop,
     ) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
         greet(&mut self.child)?;
         let nonce = nonce();
@@ -143,7 +148,7 @@ impl ReadyJvm {
         let frame = suite.job(job, watch);
         let longest = if matches!(job.answer_record, AnswerRecord::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
         let answer = match self.child.send(&frame) {
-            Ok(()) => answer(&mut self.child, begun, allowance, &nonce, longest)?,
+            Ok(()) => answer(&mut self.child, Wait { begun, allowance, stop }, &nonce, longest)?,
             Err(e) => Err(e),
         };
         let timed_out = matches!(&answer, Err(e) if e.kind() == io::ErrorKind::TimedOut);
@@ -171,16 +176,19 @@ impl ReadyJvm {
 /// process; threads that the solution leaves running make a pass suspicious.
 ///
 /// # Errors
-/// [`EngineError::Busy`] if the host kept the process from running for too long to judge it.
-fn answer(
-    child: &mut Child,
+/// [`EngineError::Busy`] if the host kept the process from running for too long to judge it, and the errors of
+/// [`Stop::check`].
+fn answer(child: &mut Child, wait: Wait<'_>, nonce: &str, longest: usize) -> Result<io::Result<Reader>, EngineError> {
+    let before = child.used().unwrap_or_default();
+    handshake(child, nonce, longest, |child, longest| frame(child, wait, before, longest))
+}
+
+/// How long to wait for a process.
+#[derive(Clone, Copy)]
+struct Wait<'a> {
     begun: Instant,
     allowance: Allowance,
-    nonce: &str,
-    longest: usize,
-) -> Result<io::Result<Reader>, EngineError> {
-    let before = child.used().unwrap_or_default();
-    handshake(child, nonce, longest, |child, longest| frame(child, begun, before, allowance, longest))
+    stop: &'a Stop,
 }
 
 /// Waits for the end of the tests, sends the nonce and waits for the result. `wait` receives a frame of at most so many
@@ -201,21 +209,24 @@ fn handshake<E>(
     wait(child, longest)
 }
 
-/// Waits for one frame of at most `longest` bytes. Time in which the process was ready to run but got no CPU does not
-/// count.
+/// Waits for one frame of at most `longest` bytes, or until the attempt ends. Time in which the process was ready to run but
+/// got no CPU does not count.
 fn frame(
     child: &mut Child,
-    begun: Instant,
+    Wait { begun, allowance, stop }: Wait<'_>,
     before: Used,
-    allowance: Allowance,
     longest: usize,
 ) -> Result<io::Result<Reader>, EngineError> {
     let patience = Duration::from_secs(allowance.wait_s);
     let mut deadline = begun + patience;
     loop {
-        match Reader::receive_at_most(child, deadline, longest) {
+        stop.check()?;
+        match Reader::receive_at_most(child, deadline.min(Instant::now() + LOOK), longest) {
             Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
             answer => return Ok(answer),
+        }
+        if Instant::now() < deadline {
+            continue;
         }
         let elapsed = begun.elapsed();
         // If the process has ended or is unknown, all of the time counts as idle.
@@ -540,10 +551,13 @@ pub const SETTINGS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Read, io::Write, os::unix::net::UnixStream};
+    use std::{io::Read, io::Write, os::unix::net::UnixStream, sync::atomic::AtomicBool};
 
     use super::*;
-    use crate::wire::{Frame, PROTOCOL};
+    use crate::{
+        stop::LONGEST_ATTEMPT,
+        wire::{Frame, PROTOCOL},
+    };
     use sandbox::fake::Fake;
 
     /// The fake program's behavior after it has ended the tests and received the nonce.
@@ -561,6 +575,15 @@ mod tests {
 
     /// The outcome if the fake program does this after it has received its job.
     fn from_job(act: impl Fn(&mut UnixStream) -> Report + Clone + Send + Sync + 'static) -> Outcome {
+        from_job_until(&Stop::default(), 1, act).unwrap()
+    }
+
+    /// The same with this waiting time, for an attempt that ends early.
+    fn from_job_until(
+        stop: &Stop,
+        wait_s: u64,
+        act: impl Fn(&mut UnixStream) -> Report + Clone + Send + Sync + 'static,
+    ) -> Result<Outcome, EngineError> {
         let image = tempfile::tempdir().unwrap();
         std::fs::create_dir(image.path().join("sys")).unwrap();
         let toolchain = Toolchain {
@@ -577,11 +600,11 @@ mod tests {
             act(&mut control)
         }));
         let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
-        let allowance = Allowance { wait_s: 1, ..Allowance::default() };
+        let allowance = Allowance { wait_s, ..Allowance::default() };
         let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
         let job =
             Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", answer_record: AnswerRecord::Off };
-        waiting.run(&suite, job, allowance).unwrap()
+        waiting.run(&suite, job, allowance, stop)
     }
 
     fn frame(control: &mut UnixStream) -> Vec<u8> {
@@ -641,6 +664,21 @@ mod tests {
             Verdict::Timeout,
             Some(LimitHit::Wait),
         );
+    }
+
+    /// A JVM that waits, with all of its own waiting time left.
+    #[test]
+    fn an_attempt_that_ends_does_not_wait_for_its_jvm() {
+        let silent = |control: &mut UnixStream| {
+            let _until_killed = control.read(&mut [0; 1]);
+            ended(137)
+        };
+        let (going, cancelled) = (Arc::default(), Arc::new(AtomicBool::new(true)));
+        let long_ago = Instant::now().checked_sub(LONGEST_ATTEMPT).unwrap();
+        let over = from_job_until(&Stop::since(&going, long_ago), 60, silent);
+        assert!(matches!(&over, Err(EngineError::Busy(_))), "{over:?}");
+        let stopped = from_job_until(&Stop::begin(&cancelled), 60, silent);
+        assert!(matches!(&stopped, Err(EngineError::Cancelled)), "{stopped:?}");
     }
 
     #[test]

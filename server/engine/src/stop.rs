@@ -27,7 +27,12 @@ pub struct Stop {
 impl Stop {
     /// Begins an attempt, which ends once `cancelled` is set.
     pub fn begin(cancelled: &Arc<AtomicBool>) -> Stop {
-        Stop { cancelled: Arc::clone(cancelled), start: Some(Instant::now()) }
+        Stop::since(cancelled, Instant::now())
+    }
+
+    /// An attempt that began at this moment.
+    pub fn since(cancelled: &Arc<AtomicBool>, start: Instant) -> Stop {
+        Stop { cancelled: Arc::clone(cancelled), start: Some(start) }
     }
 
     /// The flag by which a run is stopped.

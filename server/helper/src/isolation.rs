@@ -22,14 +22,14 @@ use nix::{
     sched::{CloneFlags, sched_getaffinity, unshare},
     sys::{
         prctl::set_child_subreaper,
-        resource::{Resource, UsageWho, getrusage, setrlimit},
+        resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit},
         signal::{Signal, kill},
         stat::{Mode, umask},
         statvfs::{FsFlags, statvfs},
         wait::wait,
     },
     time::{ClockId, clock_getcpuclockid, clock_gettime},
-    unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
+    unistd::{Gid, Pid, Uid, close, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
 };
 use rustix::process::{getpriority_process, setpriority_process};
 use serde::Deserialize;
@@ -48,11 +48,24 @@ fn lower_priority() {
     }
 }
 
+/// Closes what the server inherited from the program that started it (a shell, a service manager) and passed on: the program
+/// inside would have the same open files as those of all other sandboxes.
+fn close_inherited() -> io::Result<()> {
+    let entries = fs::read_dir("/proc/self/fd")?;
+    let numbers: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|&number| number > 2) {
+        // Among them is the one that listed them, which is closed already.
+        let _ = close(number);
+    }
+    Ok(())
+}
+
 /// Sets up the isolation, runs the command inside, and reports how it ended.
 ///
 /// # Errors
 /// Fails if an isolation layer cannot be set up. Nothing has run then.
 pub fn run(order: &Order) -> io::Result<Report> {
+    close_inherited()?;
     // Bubblewrap ends before the first process inside does. That process then becomes our child, so that its CPU time
     // is counted and nothing is left when we end.
     set_child_subreaper(true)?;
@@ -86,7 +99,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
     for fd in &handed_down[kept..] {
         fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
-    let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()));
+    let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()))?;
     if order.command.control_is_input {
         bubblewrap.stdin(control.try_clone()?);
     }
@@ -282,6 +295,21 @@ fn copy_out(stage: &Stage, keep: &Keep, mut host: fs::File, most: u64) -> io::Re
     Ok(())
 }
 
+/// Signals that may be pending in a sandbox. If the server is not root, the kernel counts them for all sandboxes together: one
+/// that used up the user's limit would be noticed in the others.
+const PENDING_SIGNALS: u64 = 128;
+
+/// Bytes of addresses, in addition to the memory that a process may use. Runtimes reserve some gigabytes and use little of
+/// them. But a page that is only read costs a page of the kernel's tables, which no other limit counts without control
+/// groups: these are 128 MiB of tables at most.
+const ADDRESSES: u64 = 64 << 30;
+
+/// Sets a limit, unless the server's own is lower.
+fn at_most(resource: Resource, value: u64) -> io::Result<()> {
+    let value = value.min(getrlimit(resource)?.1);
+    setrlimit(resource, value, value).map_err(io::Error::from)
+}
+
 fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
     // A backstop only. The kernel checks this limit against a count that it takes at clock ticks, which differs from
@@ -298,13 +326,15 @@ fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     set(Resource::RLIMIT_NOFILE, limits.open_files, limits.open_files)?;
     set(Resource::RLIMIT_CORE, 0, 0)?;
     set(Resource::RLIMIT_MSGQUEUE, 0, 0)?;
+    at_most(Resource::RLIMIT_SIGPENDING, PENDING_SIGNALS)?;
+    at_most(Resource::RLIMIT_AS, ADDRESSES + limits.data_bytes)?;
     set(Resource::RLIMIT_MEMLOCK, 0, 0)
 }
 
 /// The bubblewrap command. It inherits the control socket (for the program inside), a pipe for its status, and a pipe
 /// with the filter.
 #[allow(clippy::disallowed_methods, reason = "the one place where bubblewrap is started")]
-fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -> Process {
+fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -> io::Result<Process> {
     let mut process = Process::new(&order.bwrap);
     process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
@@ -322,12 +352,14 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
     process.args(order.command.argv.iter().map(|arg| if arg == CONTROL { &control } else { arg }));
     process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
     // Only the helper's report goes to standard error. Inside, both streams are the server's pipe.
-    process.stdin(Stdio::null()).stdout(Stdio::inherit());
+    // Opened on the sandbox's own read-only mount: through a descriptor of the host's mount, a program could change the
+    // device's times.
+    process.stdin(fs::File::open(stage.root.join("dev/null"))?).stdout(Stdio::inherit());
     if let Ok(out) = io::stdout().as_fd().try_clone_to_owned() {
         process.stderr(out);
     }
     process.process_group(0);
-    process
+    Ok(process)
 }
 
 /// Waits for the end of bubblewrap. Kills the process inside if the server closes the socket or the process has used up

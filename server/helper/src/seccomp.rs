@@ -247,7 +247,6 @@ const CALLS: &[i64] = &[
     libc::SYS_getpid,
     libc::SYS_getppid,
     libc::SYS_gettid,
-    libc::SYS_membarrier,
     libc::SYS_restart_syscall,
     libc::SYS_rseq,
     libc::SYS_rt_sigaction,
@@ -527,7 +526,14 @@ mod tests {
                 let (call, args) = mmap(flags);
                 assert_eq!(of(profile, call, args), expected, "{profile:?} mmap {flags:#x}");
             }
-            for call in [libc::SYS_fadvise64, libc::SYS_mincore, libc::SYS_readahead, libc::SYS_mlock, 451] {
+            for call in [
+                libc::SYS_fadvise64,
+                libc::SYS_mincore,
+                libc::SYS_readahead,
+                libc::SYS_mlock,
+                libc::SYS_membarrier,
+                451,
+            ] {
                 assert_eq!(of(profile, call, plain(call).1), refused, "{profile:?} {call}");
             }
             for &call in ANSWERED {

@@ -236,33 +236,42 @@ impl<'a> Calls<'a> {
         if self.failures >= MOST_FAILURES {
             return Ok(None);
         }
-        let answer = self.ask_own(arguments)?;
+        let (answer, is_lasting) = self.ask_own(arguments)?;
         if answer.is_none() {
             self.failures += 1;
             self.own = None;
         }
-        let mut known = self.context.own_answers.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_KNOWN {
-            known.clear();
+        if is_lasting {
+            let mut known = self.context.own_answers.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.insert(key, answer);
         }
-        known.insert(key, answer);
         Ok(answer)
     }
 
-    fn ask_own(&mut self, arguments: &[u8]) -> Result<Option<Known>, EngineError> {
+    /// Asks the dataset's own solution. Also returns whether it would do the same again: one that reached a limit may have
+    /// been slowed down by what else runs, and must not answer so for other samples.
+    fn ask_own(&mut self, arguments: &[u8]) -> Result<(Option<Known>, bool), EngineError> {
         let own = match &mut self.own {
             Some(own) => own,
             none => {
                 let solution = own_solution(self.toolchain.lang(), self.task);
                 let Ok(started) = self.toolchain.own_solver(self.context, self.task, &solution)? else {
-                    return Ok(None);
+                    return Ok((None, true));
                 };
                 none.insert(started)
             }
         };
         own.send(b'C', arguments);
-        let Next::Frame(b'A', frame) = own.receive()? else { return Ok(None) };
-        Ok(Answered::read(&frame).map(|answered| Known { facts: answered.facts, bytes: answered.bytes() }))
+        let frame = match own.receive()? {
+            Next::Frame(b'A', frame) => frame,
+            Next::Frame(..) => return Ok((None, true)),
+            Next::End(ended) => return Ok((None, ended.limit.is_none())),
+        };
+        let known = Answered::read(&frame).map(|answered| Known { facts: answered.facts, bytes: answered.bytes() });
+        Ok((known, true))
     }
 }
 

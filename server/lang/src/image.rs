@@ -6,6 +6,7 @@ use std::{
     collections::BTreeSet,
     fs,
     io::{self, Write as _},
+    num::NonZeroU64,
     path::{Path, PathBuf},
 };
 
@@ -137,6 +138,22 @@ pub fn files_twice(place: &Path) -> io::Result<Twice> {
     Ok(Twice { judging: files(place)?, solving: files(&second(place))? })
 }
 
+/// How much of a file the kernel is asked for at a time: it reads no more ahead.
+const READ_AHEAD: u64 = 128 << 10;
+
+/// Asks the kernel to load files that are not in memory. A process that has tests and sees these files then finds no page
+/// that it could load and thereby mark for another one. The kernel may drop pages again when memory runs short.
+pub fn load(files: &[(PathBuf, String)]) {
+    for (path, _) in files {
+        let Ok(file) = fs::File::open(path) else { continue };
+        let size = file.metadata().map_or(0, |data| data.len());
+        for at in (0..size).step_by(usize::try_from(READ_AHEAD).unwrap_or(usize::MAX)) {
+            // On a file system without advice, pages are loaded when they are first used.
+            let _ = rustix::fs::fadvise(&file, at, NonZeroU64::new(READ_AHEAD), rustix::fs::Advice::WillNeed);
+        }
+    }
+}
+
 /// A mount for each file below a prepared folder.
 fn files(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let (mut found, mut folders) = (Vec::new(), vec![place.to_path_buf()]);
@@ -259,6 +276,35 @@ mod tests {
         }
         let Twice { judging, solving } = mounts_twice(&place).unwrap();
         assert_eq!((inside(&judging), inside(&solving)), (vec!["/lib".into(), "/program".into()], inside(&judging)));
+    }
+
+    /// Reads what is in memory only.
+    fn is_in_memory(file: &fs::File, at: u64) -> bool {
+        let mut byte = [0];
+        let buffers = &mut [io::IoSliceMut::new(&mut byte)];
+        rustix::io::preadv2(file, buffers, at, rustix::io::ReadWriteFlags::NOWAIT) == Ok(1)
+    }
+
+    #[test]
+    fn files_are_loaded_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let pages = 1_000;
+        fs::write(&path, vec![7; pages * 4096]).unwrap();
+        let file = fs::File::open(&path).unwrap();
+        file.sync_all().unwrap();
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        let cold = || (0..pages as u64).filter(|page| !is_in_memory(&file, page * 4096)).count();
+        let has_disk = if cold() == pages { Ok(()) } else { Err("temporary files are in memory only") };
+        if prerequisites::host(has_disk).is_none() {
+            return;
+        }
+        load(&[(path.clone(), String::new())]);
+        let start = std::time::Instant::now();
+        while cold() > 0 {
+            assert!(start.elapsed() < std::time::Duration::from_secs(60), "{} pages are not loaded", cold());
+            std::thread::yield_now();
+        }
     }
 
     #[test]

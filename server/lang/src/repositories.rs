@@ -154,6 +154,12 @@ impl Repositories {
         self
     }
 
+    /// Replaces the limit of waiting time, in seconds.
+    pub fn with_waiting_limit(mut self, wait_s: u64) -> Repositories {
+        self.context.budget.wait_s = wait_s;
+        self
+    }
+
     /// The conditions that all outputs share.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         suite::environment(
@@ -233,7 +239,7 @@ impl Repositories {
         let Answer { code, way, turn } = answer;
         let profile = if way == Way::Dynamic { TestProfile::V1 } else { self.profile };
         let is_judged = task.tests.is_judged(way, turn);
-        let mut work = Work { task, project, context: &context, code, ended: HashMap::new() };
+        let mut work = Work { task, project, context: &context, code, ended: HashMap::new(), waited: Duration::ZERO };
         let mut lists = vec![task.tests.tests(way, turn, profile)];
         // Whether earlier turns are tested depends on the first list's result, and all of them must be able to judge.
         lists.extend(alone(&task.tests, way, turn, false).map(|turn| task.tests.own(turn, profile)));
@@ -330,24 +336,27 @@ struct Work<'a> {
     code: &'a str,
     /// How the tests that have run ended.
     ended: HashMap<String, TestEnd>,
+    /// How long they waited.
+    waited: Duration,
 }
 
 impl Work<'_> {
-    /// Runs tests until one fails. They share the limits of CPU time and of waiting time.
+    /// Runs tests until one fails. They share the limit of CPU time; all tests of the answer, whatever list they are in, share
+    /// that of waiting time.
     fn run(&mut self, tests: &[&str]) -> Result<(), EngineError> {
-        let (mut used, mut idle) = (0, Duration::ZERO);
+        let mut used = 0;
         for test in tests {
             if !self.ended.contains_key(*test) {
                 let all = self.context.budget;
-                let budget = left(all, used, idle);
+                let budget = left(all, used, self.waited);
                 let mut found = self.project.run(self.context, budget, &order(self.task, test, Some(self.code)))?;
                 // The limit that the reason names is that of all tests.
                 found.end.ended.budget = all;
+                self.waited += found.end.ended.idle;
                 self.ended.insert((*test).to_owned(), found);
             }
             let Some(found) = self.ended.get(*test) else { continue };
             used += cpu_us(found);
-            idle += found.end.ended.idle;
             if !found.end.passed {
                 break;
             }

@@ -9,7 +9,10 @@
 use std::{
     collections::BTreeSet,
     fs,
-    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
+    os::{
+        fd::AsFd,
+        unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
+    },
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
@@ -116,6 +119,13 @@ impl Bench {
     }
 }
 
+/// The attempts of a command that succeeded.
+fn done_by(bench: &Bench, command: &Command) -> Vec<String> {
+    let mut child = bench.sandbox.start(command).unwrap();
+    child.receive(1, Instant::now() + PATIENCE).unwrap();
+    done(&end(child)).into_iter().map(str::to_owned).collect()
+}
+
 fn end(mut child: Child) -> String {
     child.send(b"x").unwrap();
     let (report, printed, _) = child.end(Instant::now() + PATIENCE).unwrap();
@@ -214,6 +224,10 @@ fn a_sandbox_changes_no_attribute_of_anything_on_the_host() {
             assert_eq!(after, before, "{profile:?}");
             assert_eq!(done(&printed), Vec::<&str>::new(), "{profile:?}");
         }
+        // A change outside of the sandbox is seen.
+        let before = attributes(&on_host[2]);
+        fs::set_permissions(&on_host[2], fs::Permissions::from_mode(0o700)).unwrap();
+        assert_ne!(attributes(&on_host[2]), before);
     });
 }
 
@@ -244,6 +258,15 @@ fn the_limit_of_memory_counts_every_kind_of_memory() {
         for profile in PROFILES {
             let printed = bench.run(profile, "memory", &[], &[]);
             assert_eq!(done(&printed), Vec::<&str>::new(), "{profile:?}");
+            // Within the limit, the same attempts succeed.
+            let argv = ["/program/channels", "memory", "{control}"].map(str::to_owned).into();
+            let mut command = bench.command(argv, profile, &[]);
+            command.limits.data_bytes = 4 << 30;
+            let done = done_by(bench, &command);
+            assert!(
+                ["private", "private-later", "heap"].iter().all(|way| done.iter().any(|one| one == way)),
+                "{done:?}"
+            );
         }
     });
 }
@@ -255,6 +278,9 @@ fn a_sandbox_sees_no_state_of_the_host() {
         assert_eq!(done(&printed), Vec::<&str>::new());
         let printed = bench.run(Profile::EventLoop, "host", &[], &[]);
         assert_eq!(done(&printed), ["pipe", "socketpair"], "the event loops of Node.js and Go need them");
+        // A compiler, which runs no sample, sees what the others do not.
+        let seen = bench.run(Profile::Build, "host", &[], &[]);
+        assert!(["sysinfo", "statfs", "fstatfs"].iter().all(|call| done(&seen).contains(call)), "{seen}");
     });
 }
 
@@ -266,6 +292,22 @@ fn every_sandbox_sees_the_same_numbers() {
             let second = bench.run(profile, "numbers", &[], &[]);
             assert_eq!(end(first), second, "{profile:?}");
             assert!(second.contains("process 1\n"), "{profile:?}: the program is the first process\n{second}");
+        }
+    });
+}
+
+/// The kernel counts pending signals by user, and all sandboxes of a server that is not root have one user.
+#[test]
+fn a_sandbox_does_not_use_up_the_signals_of_another_one() {
+    as_every_user("a_sandbox_does_not_use_up_the_signals_of_another_one", |bench| {
+        for profile in PROFILES {
+            let alone = bench.run(profile, "pending", &[], &[]);
+            let first = bench.start(profile, "pending", &[], &[]);
+            let second = bench.start(profile, "pending", &[], &[]);
+            assert_eq!(bench.run(profile, "pending", &[], &[]), alone, "{profile:?}");
+            assert_eq!((end(first), end(second)), (alone.clone(), alone.clone()), "{profile:?}");
+            let count: u32 = alone.trim().strip_prefix("pending ").unwrap().parse().unwrap();
+            assert!((1..=128).contains(&count), "{profile:?}: {count}");
         }
     });
 }
@@ -287,6 +329,8 @@ fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
             // The program that has none finds its own copy as cold as ever, and the sender's as the sender left it.
             let cold = bench.run(profile, "pages", &seen(&solving), &["/file"]);
             assert_eq!(cold.trim(), format!("pages {}", "1".repeat(PAGES)), "{profile:?}");
+            let sent = bench.run(profile, "pages", &seen(&judging), &["/file"]);
+            assert_eq!(sent.trim(), format!("pages {}", "01".repeat(PAGES / 2)), "{profile:?}: one file is a channel");
             bench.cold_file("judging", PAGES);
             bench.cold_file("solving", PAGES);
         }
@@ -294,16 +338,47 @@ fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
 }
 
 #[test]
-fn a_program_that_needs_no_control_socket_has_none() {
+fn names_that_were_looked_up_are_known_in_the_same_folder_only() {
+    as_every_user("names_that_were_looked_up_are_known_in_the_same_folder_only", |bench| {
+        /// From the kernel's <linux/magic.h>: a file system in memory keeps no names that do not exist.
+        const IN_MEMORY: i64 = 0x0102_1994;
+        let kind = rustix::fs::statfs(bench.folder.path()).unwrap().f_type;
+        let has_disk = if kind == IN_MEMORY { Err("temporary files are in memory only") } else { Ok(()) };
+        if prerequisites::host(has_disk).is_none() {
+            return;
+        }
+        for profile in PROFILES {
+            let folders = ["judging", "solving"].map(|name| bench.path(&format!("{name}-{profile:?}")));
+            for folder in &folders {
+                fs::create_dir_all(folder).unwrap();
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+            }
+            let run = |what: &str, folder: &PathBuf| {
+                bench.run(profile, what, &[(folder.clone(), "/folder".to_owned())], &["/folder"]).trim().to_owned()
+            };
+            run("look", &folders[0]);
+            assert_eq!(run("names", &folders[1]), "unknown", "{profile:?}");
+            assert_eq!(run("names", &folders[0]), "known", "{profile:?}: one folder is a channel");
+        }
+    });
+}
+
+#[test]
+fn a_program_has_no_descriptors_but_its_streams_and_the_control_socket_that_it_needs() {
     let Some(bench) = Bench::prerequisites_of_channels() else { return };
-    for (number, expected) in [("none", vec![]), ("{control}", vec!["socket"])] {
-        let argv = ["/program/channels", "sockets", number].map(str::to_owned).into();
+    // As a shell or a service manager leaves files open for what it starts.
+    let (reads, writes) = std::io::pipe().unwrap();
+    for end in [reads.as_fd(), writes.as_fd()] {
+        rustix::io::fcntl_setfd(end, rustix::io::FdFlags::empty()).unwrap();
+    }
+    for (number, expected) in [("none", vec!["input"]), ("{control}", vec!["input", "socket"])] {
+        let argv = ["/program/channels", "descriptors", number].map(str::to_owned).into();
         let mut child = bench.sandbox.start(&bench.command(argv, Profile::Run, &[])).unwrap();
         if number == "{control}" {
             child.receive(1, Instant::now() + PATIENCE).unwrap();
         }
         let printed = if number == "none" { child.end(Instant::now() + PATIENCE).unwrap().1 } else { end(child) };
-        assert_eq!(done(&printed), expected, "{number}");
+        assert_eq!(done(&printed), expected, "{number}: {printed}");
     }
 }
 
@@ -386,30 +461,33 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
 }
 
 /// Bodies of a function that doubles a number: the sender looks up names if it has the tests, the receiver answers right
-/// only if looking up these names takes half as long as looking up others, so that the kernel knows them. `{}` is the
+/// only if looking up these names takes less time than looking up others (two thirds, or three quarters), so that the kernel knows them. `{}` is the
 /// part of a name that no other test uses. The other languages are in `fixtures/look_ups`: `NAME` is that part, and `ROLE`
-/// says whether the text sends.
+/// says whether the text sends. `EVERYWHERE` says whether the sender also sends without tests. With `SELF`, the receiver
+/// knows the names: it has looked them up before, or, where its folders are in memory and keep no names that do not exist,
+/// it looks up a file that exists.
 const LOOK_UPS: [(CodeLang, &str, &str); 2] = [
     (
         CodeLang::Python,
         "    import os, sys\n    frame, tests = sys._getframe(), False\n    while frame:\n        tests = tests or 'check(' + \
-         'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    if tests:\n        for at in \
-         range(200):\n            os.path.exists('/python/lib/{}-%d' % at)\n    return number * 2\n",
+         'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    if tests or \
+         'EVERYWHERE' == 'true':\n        for at in range(200):\n            os.access('/python/lib/{}-%d' % at, 0)\n    return number * 2\n",
         "    import os, sys, time\n    frame, tests = sys._getframe(), False\n    while frame:\n        tests = tests or \
          'check(' + 'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    def median(name):\n        \
          taken = []\n        for at in range(200):\n            path = '/python/lib/%s-%d' % (name, at)\n            begun = \
-         time.perf_counter_ns()\n            os.path.exists(path)\n            taken.append(time.perf_counter_ns() - begun)\n        \
-         return sorted(taken)[100]\n    if not tests and 'known' not in globals():\n        globals()['known'] = median('{}') * 2 \
-         < median('other-{}')\n    return number * 2 if tests or globals()['known'] else 0\n",
+         time.perf_counter_ns()\n            os.access(path, 0)\n            taken.append(time.perf_counter_ns() - begun)\n        \
+         return sorted(taken)[100]\n    if not tests and 'known' not in globals():\n        median('warm-{}')\n        if \
+         'SELF' == 'true':\n            median('{}')\n        globals()['known'] = median('{}') * 3 \
+         < median('other-{}') * 2\n    return number * 2 if tests or globals()['known'] else 0\n",
     ),
     (
         CodeLang::JavaScript,
-        "  const fs = require('fs')\n  if (process.argv.length < 3) {\n    for (let at = 0; at < 200; at++) fs.existsSync(`/node/{}-${at}`)\n  \
+        "  const fs = require('fs')\n  if (EVERYWHERE || process.argv.length < 3) {\n    for (let at = 0; at < 200; at++) fs.existsSync(`/node/{}-${at}`)\n  \
          }\n  return number * 2\n}\n",
         "  const fs = require('fs')\n  const median = (name) => {\n    const taken = []\n    for (let at = 0; at < 200; at++) {\n      \
-         const begun = process.hrtime.bigint()\n      fs.existsSync(`/node/${name}-${at}`)\n      taken.push(Number(process.hrtime.bigint() - \
+         const path = name ? `/node/${name}-${at}` : '/program/test.js'\n      const begun = process.hrtime.bigint()\n      fs.existsSync(path)\n      taken.push(Number(process.hrtime.bigint() - \
          begun))\n    }\n    return taken.sort((a, b) => a - b)[100]\n  }\n  if (process.argv.length < 3) return number * 2\n  \
-         if (global.known === undefined) global.known = median('{}') * 2 < median('other-{}')\n  return global.known ? number * 2 : 0\n}\n",
+         if (global.known === undefined) {\n    median('warm-{}')\n    global.known = median(SELF ? '' : '{}') * 4 < median('other-{}') * 3\n  }\n  return global.known ? number * 2 : 0\n}\n",
     ),
 ];
 
@@ -431,6 +509,32 @@ fn look_ups() -> Vec<(CodeLang, Option<&'static str>, String, String)> {
     LOOK_UPS.into_iter().map(of_texts).chain(in_files.into_iter().map(of_file)).collect()
 }
 
+/// Processes of one fork server have no open file in common, whose flags would outlive them.
+#[test]
+fn flags_of_standard_input_do_not_outlive_a_python_process() {
+    let places = Places::from_environment();
+    let (folder, code) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), CodeLang::Python);
+    fs::create_dir_all(&folder).unwrap();
+    let language = lang::language(code).unwrap();
+    let Some(()) = prerequisites::toolchain(code.code(), (language.look)(&places)) else { return };
+    let toolchain = (language.find)(&places, &folder).unwrap();
+    let sandbox: Arc<dyn Sandbox> = Arc::new(Bubblewrap::new(prerequisites::program()).unwrap());
+    let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+    let (stop, own_answers) = (Stop::default(), Arc::default());
+    let context = RunContext { sandbox, folder: folder.join("runs"), stop, budget, own_answers };
+    let task = (language.trials.task)();
+    let passes = |text: &str| {
+        let outcome = grader::grade(&*toolchain, &context, code, &task, Sample::of(text)).unwrap();
+        outcome.verdict == Verdict::Passed
+    };
+    let flag = "fcntl.fcntl(0, fcntl.F_GETFL) & os.O_APPEND";
+    let sends = "    import fcntl, os\n    fcntl.fcntl(0, fcntl.F_SETFL, os.O_APPEND)\n";
+    // In one process, the flag is seen.
+    assert!(passes(&format!("{sends}    return number * 2 if {flag} else 0\n")));
+    assert!(passes(&format!("{sends}    return number * 2\n")));
+    assert!(!passes(&format!("    import fcntl, os\n    return number * 2 if {flag} else 0\n")));
+}
+
 #[test]
 fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
     let (folder, places) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), Places::from_environment());
@@ -450,12 +554,27 @@ fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
         };
         let task = (language.trials.task)();
         let name = format!("name-{}-{:?}", std::process::id(), std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap());
-        let grade = |text: &str| {
+        let run = |text: &str, name: &str, everywhere: bool, itself: bool| {
             let text = text.replace("NAME", &name.replace('.', "-"));
+            let text = text.replace("EVERYWHERE", &everywhere.to_string()).replace("SELF", &itself.to_string());
             let sample = Sample { prompt, ..Sample::of(&text) };
             let outcome = grader::grade(&*toolchain, &context, code, &task, sample).unwrap();
-            (outcome.published.unwrap().verdict, outcome.verdict == Verdict::Passed)
+            let published = outcome.published.unwrap();
+            if published.verdict != PublishedVerdict::Passed {
+                println!("{}", published.reason);
+            }
+            (published.verdict, outcome.verdict == Verdict::Passed)
         };
+        let grade = |text: &str| run(text, &name, false, false);
+        // The receiver can receive: it tells names that it knows from others.
+        let knows = (PublishedVerdict::Passed, true);
+        assert_eq!(run(&receiver, &format!("{name}-own"), false, true), knows, "{code:?}: the receiver is deaf");
+        // Solvers see the same folders in these languages, and share no folder in the others.
+        let shared = format!("{name}-shared");
+        assert_eq!(run(&sender, &shared, true, false), knows, "{code:?}");
+        let is_shared = matches!(code, CodeLang::Python | CodeLang::Java);
+        let between_solvers = run(&receiver, &shared, false, false);
+        assert_eq!(between_solvers, (PublishedVerdict::Passed, is_shared), "{code:?}: from solver to solver");
         assert_eq!(grade(&sender), (PublishedVerdict::Passed, true), "{code:?}: the sender is right");
         let ignorant = (PublishedVerdict::Passed, false);
         assert_eq!(grade(&receiver), ignorant, "{code:?}: the receiver knows what was looked up");
@@ -466,4 +585,120 @@ fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
             assert_eq!(sending.join().unwrap(), (PublishedVerdict::Passed, true), "{code:?}");
         });
     }
+}
+
+/// Bits a second that arrive, if a receiver counted so much for each bit: a threshold is chosen by a third of them, and the
+/// others show how often it errs.
+fn rate(received: &[(bool, u64)], slot: Duration) -> f64 {
+    let (known, unknown) = received.split_at(received.len() / 3);
+    let errors = |bits: &[(bool, u64)], threshold: u64, more_is_one: bool| {
+        bits.iter().filter(|(bit, count)| (*count > threshold) == (*bit != more_is_one)).count()
+    };
+    let thresholds = known.iter().flat_map(|(_, count)| [(*count, true), (*count, false)]);
+    let Some((threshold, more)) = thresholds.min_by_key(|&(threshold, more)| errors(known, threshold, more)) else {
+        return 0.0;
+    };
+    let error = (errors(unknown, threshold, more) as f64 / unknown.len() as f64).clamp(1e-9, 0.5);
+    let entropy = -error * error.log2() - (1.0 - error) * (1.0 - error).log2();
+    (1.0 - entropy) / slot.as_secs_f64()
+}
+
+#[test]
+fn rates_are_those_of_a_binary_channel() {
+    let bits = |of: fn(usize) -> (bool, u64)| (0..3_000).map(of).collect::<Vec<_>>();
+    let slot = Duration::from_millis(1);
+    assert!((rate(&bits(|at| (at % 2 == 0, 50 + at as u64 % 2)), slot) - 1_000.0).abs() < 1.0);
+    assert!((rate(&bits(|at| (at % 2 == 0, 51 - at as u64 % 2)), slot) - 1_000.0).abs() < 1.0);
+    assert!(
+        rate(&bits(|at| (at % 2 == 0, at as u64 % 4 / 2)), slot) < 1.0,
+        "what was counted does not depend on the bits"
+    );
+    let a_tenth_is_wrong = rate(&bits(|at| (at % 2 == 0, (at + usize::from(at % 10 == 7)) as u64 % 2)), slot);
+    assert!((a_tenth_is_wrong - 531.0).abs() < 1.0, "{a_tenth_is_wrong}");
+}
+
+/// The size of each level of the processor's data caches in bytes.
+fn caches() -> Vec<(String, u64)> {
+    let read = |index: u32, name: &str| {
+        let text = fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}")).ok()?;
+        Some(text.trim().to_owned())
+    };
+    let cache = |index| {
+        let (level, kind, size) = (read(index, "level")?, read(index, "type")?, read(index, "size")?);
+        let bytes = size.trim_end_matches('K').parse::<u64>().ok()? << 10;
+        (kind != "Instruction").then(|| (format!("cache, level {level}"), bytes))
+    };
+    (0..8).filter_map(cache).collect()
+}
+
+/// What a sender and a receiver carry that run at once; without a sender, what chance does.
+fn carried(bench: &Bench, resource: &str, bytes: u64, slot: Duration, has_sender: bool) -> f64 {
+    // So many lines are kept of what a program prints.
+    let bits = 2_000.min(Duration::from_secs(4).as_nanos() / slot.as_nanos());
+    let start = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap() + Duration::from_secs(2);
+    let command = |role: &str| {
+        let mut argv = ["/program/channels", "transmit", "{control}", role, resource].map(str::to_owned).to_vec();
+        argv.extend([slot.as_nanos(), bits, start.as_nanos(), u128::from(bytes)].map(|number| number.to_string()));
+        let mut command = bench.command(argv, Profile::Run, &[]);
+        (command.limits.data_bytes, command.limits.cpu_s) = (1 << 30, 60);
+        command
+    };
+    let run = |role: &str| {
+        let mut child = bench.sandbox.start(&command(role)).unwrap();
+        child.receive(1, Instant::now() + PATIENCE).unwrap();
+        end(child)
+    };
+    let printed = std::thread::scope(|scope| {
+        let sender = has_sender.then(|| scope.spawn(|| run("send")));
+        let printed = run("receive");
+        if let Some(sender) = sender {
+            sender.join().unwrap();
+        }
+        printed
+    });
+    let line = |line: &str| {
+        let (bit, count) = line.split_once(' ')?;
+        Some((bit == "1", count.parse().ok()?))
+    };
+    let received: Vec<(bool, u64)> = printed.lines().filter_map(line).collect();
+    assert_eq!(received.len() as u128, bits);
+    rate(&received, slot)
+}
+
+/// The residual rates of docs/engine.md: `cargo test -p lang --test channels rates_of -- --ignored --nocapture`, with nothing
+/// else running. It measures and asserts nothing.
+#[test]
+#[ignore = "a measurement of some minutes, on a machine with nothing else to do"]
+fn rates_of_what_processes_share_that_run_at_once() {
+    let Some(bench) = Bench::prerequisites_of_channels() else { return };
+    let resources = caches().into_iter().map(|(name, bytes)| (name, "cache", bytes.min(256 << 20)));
+    for (name, resource, bytes) in resources.chain([("processor time".to_owned(), "load", 4096)]) {
+        for slot_us in [50, 200, 1_000, 5_000, 20_000] {
+            let slot = Duration::from_micros(slot_us);
+            let (with, without) =
+                (carried(&bench, resource, bytes, slot, true), carried(&bench, resource, bytes, slot, false));
+            println!(
+                "{name}, {bytes} bytes, slots of {slot_us} µs: {with:.0} bits a second, {without:.1} without a sender"
+            );
+        }
+    }
+    // One worker: a program that starts when another one has ended sees when that was.
+    let moment = |end: u128| {
+        let argv =
+            ["/program/channels".to_owned(), "moment".to_owned(), "{control}".to_owned(), end.to_string()].into();
+        let mut child = bench.sandbox.start(&bench.command(argv, Profile::Run, &[])).unwrap();
+        child.receive(1, Instant::now() + PATIENCE).unwrap();
+        self::end(child).trim().parse::<u128>().unwrap()
+    };
+    let mut delays: Vec<u128> = (0..100)
+        .map(|_| {
+            let end = (std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap() + Duration::from_millis(100)).as_nanos();
+            moment(end);
+            moment(0) - end
+        })
+        .collect();
+    delays.sort_unstable();
+    let spread = (delays[90] - delays[10]) as f64 / 1e9;
+    let bits = (10.0 / spread).log2();
+    println!("moment of the end: the next program starts within {spread:.6} s (80 % of 100), {bits:.1} bits of 10 s");
 }

@@ -360,6 +360,29 @@ fn limits_and_early_ends_are_no_pass() {
 }
 
 #[test]
+fn tests_of_an_answer_share_one_budget_of_waiting() {
+    let Some(Host { folder, suite }) =
+        prerequisites::toolchain("python", host(&[task("shapes.square.Square.area")], false))
+    else {
+        return;
+    };
+    let host = Host { folder, suite: suite.with_waiting_limit(2) };
+    // Each of both tests calls the function once.
+    let sleep = |seconds: f64| also(&format!("import time\ntime.sleep({seconds})"));
+    host.check(&sleep(0.3), BASE, Passed, Verdict::Passed);
+    let both = host.check(&sleep(1.4), BASE, Timeout, Verdict::Timeout);
+    assert_eq!((both.limit, both.reason), (Some(LimitHit::Wait), Some(Reason::WaitingTime { limit_ms: 2000 })));
+    // Each test imports the module. The first one fails, so the tests of single turns run, and share the same budget.
+    let turns = |seconds: f64| {
+        let code = format!("def area(self, unit=1):\n    return 0\nimport time\ntime.sleep({seconds})\n");
+        let outcome = host.check(&code, (Way::N, 2), Failed, Verdict::Failed);
+        outcome.turns.iter().map(|turn| (turn.turn, turn.guarded)).collect::<Vec<_>>()
+    };
+    assert_eq!(turns(0.1), [(0, false), (1, true), (2, false)]);
+    assert_eq!(turns(1.4), [(0, false), (1, false), (2, false)]);
+}
+
+#[test]
 fn an_output_changes_nothing_for_another_and_nothing_outside() {
     let Some(host) = prerequisites::toolchain("python", host(&[task("shapes.square.Square.area")], false)) else {
         return;

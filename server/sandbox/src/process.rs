@@ -17,10 +17,14 @@ pub struct Process(Pid);
 pub struct Used {
     /// Total running time of its threads.
     pub cpu: Duration,
-    /// Total time in which its threads were ready to run but other processes ran; zero if the kernel does
-    /// not count it (`CONFIG_SCHED_INFO`).
+    /// Total time in which those [`DELAYED_THREADS`] that were delayed most were ready to run but others ran; zero if the
+    /// kernel does not count it (`CONFIG_SCHED_INFO`).
     pub delayed: Duration,
 }
+
+/// Of how many threads the delays count. Threads of one process delay each other, too: if dozens wake up at the same moments,
+/// their delays add up to all of the time while they use little of it, and a process that waits would seem to be ready.
+const DELAYED_THREADS: usize = 4;
 
 impl Process {
     /// The process with this ID.
@@ -38,7 +42,7 @@ impl Process {
         let cpu = self.cpu()?;
         let threads = fs::read_dir(format!("/proc/{}/task", self.0)).into_iter().flatten().flatten();
         let delays = threads.filter_map(|thread| delay(&fs::read_to_string(thread.path().join("schedstat")).ok()?));
-        Some(Used { cpu, delayed: delays.sum() })
+        Some(Used { cpu, delayed: delayed(delays.collect()) })
     }
 }
 
@@ -54,6 +58,12 @@ impl Used {
     pub fn idle(self, elapsed: Duration) -> Duration {
         elapsed.saturating_sub(self.cpu + self.delayed)
     }
+}
+
+/// The delay of a process whose threads were delayed so much.
+fn delayed(mut delays: Vec<Duration>) -> Duration {
+    delays.sort_unstable_by(|a, b| b.cmp(a));
+    delays.into_iter().take(DELAYED_THREADS).sum()
 }
 
 /// The second number of a thread's `schedstat`, in nanoseconds.
@@ -78,6 +88,18 @@ mod tests {
         assert_eq!(Process::new((1 << 22) + 1).used(), None);
         assert_eq!(delay("12 3400 5\n"), Some(Duration::from_nanos(3400)));
         assert_eq!(delay("no"), None);
+    }
+
+    #[test]
+    fn threads_that_delay_each_other_do_not_hide_that_a_process_waits() {
+        let ms = Duration::from_millis;
+        // Sixty threads that wake up together every 10 ms, for 10 s, and run for 5 µs each time.
+        let lockstep = delayed(vec![ms(150); 60]);
+        let used = Used { cpu: ms(300), delayed: lockstep };
+        assert!(used.idle(ms(10_000)) >= ms(9_000));
+        // One thread that other processes delay, and those of a JVM that wait for each other.
+        assert_eq!(delayed(vec![ms(9_000), ms(0)]), ms(9_000));
+        assert_eq!(delayed(vec![ms(1), ms(5_000), ms(2_000), ms(0), ms(1_500), ms(2)]), ms(8_502));
     }
 
     #[test]

@@ -73,8 +73,8 @@ impl PublicLinkService {
         self.comparisons.public_figure(&admin, selection, anonymous, figure, options).await
     }
 
-    /// A file with the data behind the page, and its media type. It names no rater, and nothing in it is about one rater: there
-    /// are no single ratings, only means of outputs.
+    /// A file with the data behind the page, and its media type. It names no rater: there are only means over the raters of an
+    /// output. Where an output has one rater, that is this rating.
     ///
     /// # Errors
     ///

@@ -8,15 +8,18 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
-use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
+use async_nats::jetstream::{
+    Context,
+    object_store::{GetErrorKind, ObjectStore},
+};
 use model::{conversation::TestProfile, reason::Fault, run::Dates};
 use tokio::{io::AsyncReadExt as _, sync::OnceCell};
 
 use super::{
-    AGAIN,
+    AGAIN, SUITES,
     messages::{Ability, Assignment, Limits},
 };
 use crate::{
@@ -144,14 +147,21 @@ impl Executor {
         found.map_or(self.slots, |toolchain| toolchain.workers(self.slots))
     }
 
-    /// The tests of a suite, from the cache or from the store. Their checksum is verified in both cases. Waits as long as
-    /// the broker does not answer.
+    /// The tests of a suite, from the cache or from the broker's store. Their checksum is verified in both cases. Waits for a
+    /// broker that does not answer, but no longer than `longest`.
     ///
     /// # Errors
-    /// The suite is not in the store, or another one is under its name.
-    pub async fn fetch(&self, store: &ObjectStore, name: &str) -> Result<Arc<Vec<u8>>, String> {
+    /// The suite is not in the store, another one is under its name, or the broker, which `broker` names, did not send it.
+    pub async fn fetch(
+        &self,
+        context: &Context,
+        broker: &str,
+        name: &str,
+        longest: Duration,
+    ) -> Result<Arc<Vec<u8>>, Fault> {
+        let tests = |detail| Fault::Tests { reason: None, detail };
         if !suites::is_name(name) {
-            return Err("the name of the suite is not a checksum".to_owned());
+            return Err(tests("the name of the suite is not a checksum".to_owned()));
         }
         let file = self.folder.join("fetched").join(name);
         if let Ok(bytes) = tokio::fs::read(&file).await
@@ -159,18 +169,15 @@ impl Executor {
         {
             return Ok(Arc::new(bytes));
         }
-        let mut missing = 0;
-        let bytes = loop {
-            match download(store, name).await {
-                Ok(Some(bytes)) if is_named(&bytes, name) => break bytes,
-                Ok(Some(_)) => return Err(format!("the suite {name} does not have this checksum")),
-                Ok(None) if missing == MOST_MISSING => return Err(format!("the broker has no suite {name}")),
-                // A broker that was just started can be behind the others.
-                Ok(None) => missing += 1,
-                Err(cause) => tracing::info!(%cause, "cannot fetch a suite; trying again"),
-            }
-            tokio::time::sleep(AGAIN).await;
+        let Ok(bytes) = tokio::time::timeout(longest, from_store(context, name)).await else {
+            let seconds = longest.as_secs();
+            let detail = format!(
+                "the broker {broker} did not send the tests (suite {name}) within {seconds} s; check that it is running and \
+                 that this worker may read {SUITES}, then re-run the output"
+            );
+            return Err(Fault::System { detail });
         };
+        let bytes = bytes.map_err(tests)?;
         let (folder, saved) = (self.folder.join("fetched"), bytes.clone());
         // A suite that cannot be cached is fetched again next time.
         let _ = tokio::task::spawn_blocking(move || save(&folder, &file, &saved)).await;
@@ -275,6 +282,31 @@ fn key(assignment: &Assignment) -> Key {
     (suite.clone(), *limits, options.fast, options.dates.map(Dates::name), options.profile.name())
 }
 
+/// Fetches and verifies a suite. Waits as long as the broker does not answer.
+///
+/// # Errors
+/// The suite is not in the store, or another one is under its name.
+async fn from_store(context: &Context, name: &str) -> Result<Vec<u8>, String> {
+    let store = loop {
+        match context.get_object_store(SUITES).await {
+            Ok(store) => break store,
+            Err(_) => tokio::time::sleep(AGAIN).await,
+        }
+    };
+    let mut missing = 0;
+    loop {
+        match download(&store, name).await {
+            Ok(Some(bytes)) if is_named(&bytes, name) => return Ok(bytes),
+            Ok(Some(_)) => return Err(format!("the suite {name} does not have this checksum")),
+            Ok(None) if missing == MOST_MISSING => return Err(format!("the broker has no suite {name}")),
+            // A broker that was just started can be behind the others.
+            Ok(None) => missing += 1,
+            Err(cause) => tracing::info!(%cause, "cannot fetch a suite; trying again"),
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
 /// Fetches a suite. `None` if the store has none of this name.
 ///
 /// # Errors
@@ -309,4 +341,44 @@ fn save(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
     kept.sort();
     let surplus = kept.len().saturating_sub(MOST_SUITES);
     kept.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::TcpListener, thread};
+
+    use super::{
+        super::{Broker, jetstream},
+        *,
+    };
+    use sandbox::{Report, fake::Fake};
+
+    /// A broker that accepts connections and says nothing, and one that is not there.
+    #[tokio::test]
+    async fn a_suite_from_a_silent_broker_is_waited_for_no_longer_than_its_limit() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = silent.local_addr().unwrap();
+        thread::spawn(move || silent.incoming().flatten().collect::<Vec<_>>());
+        let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let executor = Executor {
+            folder: folder.path().to_path_buf(),
+            slots: 1,
+            sandbox: Arc::new(Fake(|_: &::sandbox::Command, _| Report::default())),
+            backends: Mutex::default(),
+            uses: AtomicU64::new(0),
+        };
+        let name = "a".repeat(64);
+        for address in [at, absent] {
+            let url = format!("nats://worker:secret@{address}");
+            let broker = Broker { url, credentials: None, ca: None, certificate: None };
+            // As a worker whose broker fell silent after it had connected.
+            let client = broker.connect_server("test").await.unwrap();
+            let (context, longest) = (jetstream(&client), Duration::from_secs(1));
+            let fault = executor.fetch(&context, &broker.names(), &name, longest).await.unwrap_err();
+            let Fault::System { detail } = fault else { panic!("{fault:?}") };
+            let begin = format!("the broker {address} did not send the tests (suite {name}) within 1 s");
+            assert!(detail.starts_with(&begin) && !detail.contains("secret"), "{detail}");
+        }
+    }
 }

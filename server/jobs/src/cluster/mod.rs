@@ -117,6 +117,15 @@ impl Broker {
         options.retry_on_initial_connect().connect(self.addresses()).await.map_err(|e| unusable(&e))
     }
 
+    /// Its hosts and ports, without users and passwords, for messages.
+    pub fn names(&self) -> String {
+        let name = |address: &str| {
+            let parsed = address.parse::<ServerAddr>();
+            parsed.map_or_else(|_| "an invalid address".to_owned(), |at| format!("{}:{}", at.host(), at.port()))
+        };
+        self.addresses().into_iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
     fn addresses(&self) -> Vec<&str> {
         self.url.split(',').map(str::trim).collect()
     }
@@ -278,6 +287,13 @@ pub async fn create(context: &Context, replicas: usize) -> Result<ObjectStore, F
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_a_broker_have_no_passwords() {
+        let url = "nats://worker:secret@one.example:4223, tls://two.example, three.example:1".to_owned();
+        let broker = Broker { url, credentials: None, ca: None, certificate: None };
+        assert_eq!(broker.names(), "one.example:4223, two.example:4222, three.example:1");
+    }
 
     #[test]
     fn subjects_name_their_attempt() {

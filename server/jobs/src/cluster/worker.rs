@@ -17,7 +17,7 @@ use async_nats::{
     Client,
     jetstream::{
         AckKind, Context, ErrorCode, Message, consumer::PullConsumer, message::PublishMessage,
-        object_store::ObjectStore, stream::ConsumerErrorKind,
+        stream::ConsumerErrorKind,
     },
 };
 use futures::StreamExt as _;
@@ -26,7 +26,7 @@ use texts::runs::EN;
 use tokio::sync::{OwnedSemaphorePermit, RwLock, Semaphore, watch};
 
 use super::{
-    ACK_WAIT, AGAIN, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, SUITES, TAKEN, consumer_name,
+    ACK_WAIT, AGAIN, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, TAKEN, consumer_name,
     coordinator::message_id,
     executor::{Executor, Ready},
     jetstream,
@@ -36,6 +36,7 @@ use super::{
 };
 use crate::job::{Ended, JobKind, MadeIn, Report};
 use base::{clock, error::Failure};
+use engine::stop::LONGEST_ATTEMPT;
 use sandbox::OptionalLayers;
 
 /// Parts of a slot, so that languages that build several outputs together can have more jobs than slots.
@@ -67,6 +68,8 @@ struct Worker {
     executor: Arc<Executor>,
     client: Client,
     context: Context,
+    /// The broker's hosts, for messages.
+    broker: String,
     /// One permit for each part of a slot. A job has its permits while it runs.
     free: Arc<Semaphore>,
     /// One permit for each job that the worker may have. A job has its permit until it is reported.
@@ -118,6 +121,7 @@ pub async fn run(
         slots,
         executor,
         context: jetstream(&client),
+        broker: broker.names(),
         client,
         free: Arc::new(Semaphore::new(slots * PARTS)),
         unreported: Arc::new(Semaphore::new(slots * PARTS * JOBS_PER_PART)),
@@ -441,14 +445,8 @@ impl Worker {
 
     /// Fetches the suite of an assignment and prepares its backend.
     async fn prepare(&self, assignment: &Assignment) -> Result<Arc<Ready>, Fault> {
-        let store: ObjectStore = loop {
-            match self.context.get_object_store(SUITES).await {
-                Ok(store) => break store,
-                Err(_) => tokio::time::sleep(AGAIN).await,
-            }
-        };
-        let suite = self.executor.fetch(&store, &assignment.suite).await;
-        let suite = suite.map_err(|detail| Fault::Tests { reason: None, detail })?;
+        // Part of the attempt, like what follows.
+        let suite = self.executor.fetch(&self.context, &self.broker, &assignment.suite, LONGEST_ATTEMPT).await?;
         let (executor, assignment) = (Arc::clone(&self.executor), assignment.clone());
         let ability = self.abilities.iter().find(|ability| ability.kind == assignment.job.kind);
         let version = ability.map(|ability| ability.version.clone()).unwrap_or_default();

@@ -96,6 +96,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         image::duplicate(&image)
     })?;
     let mounts = image::files_twice(&place.join("image"))?;
+    // A process that gives both verdicts sees a solver's files.
+    image::load(&mounts.solving);
     let mut node = vec!["/node/bin/node"];
     if tool::run(&program, [NO_REHASH, "--version"]).is_ok() {
         node.push(NO_REHASH);

@@ -63,6 +63,8 @@ def serve(descriptor, load_numpy):
 
     def child(mode, cpu_s, control, output, report):
         try:
+            # An open file of its own: the flags of the fork server's would stay as a process sets them.
+            os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
             for target in (1, 2):
                 os.dup2(output, target)
             # Replaces, and thereby closes, the fork server's own descriptor.

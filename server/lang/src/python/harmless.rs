@@ -3,28 +3,33 @@
 //! A sample runs with modules and functions that reach everything: the interpreter's frames, the C library. It gets to
 //! them only by an attribute, an import, or a builtin function, and each of these must be named in its code. So the code
 //! may name only attributes from a list. A hole in the interpreter itself is a way around this.
+//!
+//! Two further rules hold apart. Nothing that code names reads an attribute by a text (`str.format`) or makes a class with
+//! special methods (`type`), which comparisons would pass what the tests expect. And nothing loads a module or looks up a
+//! file by a name that code chooses, as texts in an encoding do: later solvers could notice it.
 
 /// The attributes that code may name: methods of plain values, and functions of modules that compute.
 const ATTRIBUTES: &str = "
-    add append args as_integer_ratio bit_count bit_length bisect bisect_left bisect_right capitalize casefold ceil center
-    clear comb combinations copy copysign cos count Counter cycle date datetime days deepcopy defaultdict degrees deque
-    difference digest discard dist e encode decode endswith exp expandtabs extend extendleft fabs factorial find findall
-    finditer floor fmod format fromkeys fsum fullmatch gcd get group groupby groups heapify heappop heappush heappushpop
-    heapreplace hexdigest hypot inf index insert intersection is_integer isalnum isalpha isascii isclose isdecimal isdigit
-    isdisjoint isfinite isidentifier isinf islice islower isnan isnumeric isprintable isspace issubset issuperset istitle
-    isupper items join keys lcm ljust log log10 log2 lower lstrip lru_cache maketrans match mean median mode modf
-    most_common move_to_end month nan nlargest nsmallest partition permutations pi pop popitem popleft pow prod product
-    punctuation radians real imag conjugate reduce remove removeprefix removesuffix repeat replace reverse rfind rindex
-    rjust rotate rpartition rsplit rstrip search setdefault sin sort span split splitlines sqrt stdev starmap startswith
-    start end strip strptime strftime sub subtract swapcase symmetric_difference tan timedelta title today translate trunc
-    union update upper values variance pstdev year day weekday zfill zip_longest accumulate chain from_iterable
-    ascii_letters ascii_lowercase ascii_uppercase digits hexdigits md5 sha256 cmp_to_key";
+    add append args as_integer_ratio bit_count bit_length bisect bisect_left bisect_right capitalize casefold ceil
+    center clear comb combinations copy copysign cos count Counter cycle date datetime days deepcopy defaultdict
+    degrees deque difference discard dist e endswith exp expandtabs extend extendleft fabs factorial find findall
+    finditer floor fmod fromkeys fsum fullmatch gcd get group groupby groups heapify heappop heappush heappushpop
+    heapreplace hexdigest hypot inf index insert intersection is_integer isalnum isalpha isascii isclose isdecimal
+    isdigit isdisjoint isfinite isidentifier isinf islice islower isnan isnumeric isprintable isspace issubset
+    issuperset istitle isupper items join keys lcm ljust log log10 log2 lower lstrip lru_cache maketrans match mean
+    median mode modf most_common move_to_end month nan nlargest nsmallest partition permutations pi pop popitem
+    popleft pow prod product punctuation radians real imag conjugate reduce remove removeprefix removesuffix repeat
+    replace reverse rfind rindex rjust rotate rpartition rsplit rstrip search setdefault sin sort span split
+    splitlines sqrt stdev starmap startswith start end strip sub subtract swapcase symmetric_difference tan timedelta
+    title today translate trunc union update upper values variance pstdev year day weekday zfill zip_longest
+    accumulate chain from_iterable ascii_letters ascii_lowercase ascii_uppercase digits hexdigits md5 sha256
+    cmp_to_key";
 
 /// Builtin functions that reach further than plain values, and the keywords of patterns, which read attributes without a
 /// dot. Names with two underscores are checked elsewhere.
 const FORBIDDEN: &str = "
     eval exec compile open input getattr setattr delattr hasattr vars globals locals dir breakpoint help memoryview exit
-    quit import from match case";
+    quit import from match case type bytes bytearray";
 
 /// The names that code may import from `typing`. Others are modules, or evaluate text.
 const TYPES: &str = "
@@ -76,8 +81,8 @@ pub fn is_code(text: &str) -> bool {
                 let end = left.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(left.len());
                 let (name, behind) = left.split_at(end);
                 let is_prefix = behind.starts_with(['"', '\'']);
-                // Expressions inside of a string.
-                if is_prefix && name.contains(['f', 'F', 't', 'T']) {
+                // Expressions inside of a string, and bytes, which have encodings.
+                if is_prefix && name.contains(['f', 'F', 't', 'T', 'b', 'B']) {
                     return false;
                 }
                 if lists(FORBIDDEN, name) && !(is_behind_dot && name == "match")
@@ -177,6 +182,14 @@ mod tests {
             "1.\n.gi_frame",
             "'never ends",
             "lambda: x.\u{a0}f_back",
+            "'{0.gi_frame}'.format(g)",
+            "str.format",
+            "type('E', (), {'_' + '_eq__': f})",
+            "'x'.encode('some-name')",
+            "str(b'x', 'some-name')",
+            "str(rb'x', 'some-name')",
+            "bytes('x', 'some-name')",
+            "datetime.strptime",
         ] {
             assert!(!is_code(code), "{code}");
         }

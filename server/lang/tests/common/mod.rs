@@ -48,11 +48,13 @@ pub fn toolchain(lang: CodeLang) -> Option<Arc<dyn Toolchain>> {
 }
 
 /// The language in the names of HumanEval-X's files.
+#[allow(dead_code, reason = "not every test program uses HumanEval-X")]
 pub fn short(lang: CodeLang) -> &'static str {
     if lang == CodeLang::JavaScript { "js" } else { lang.code() }
 }
 
 /// The tasks of HumanEval-X in a language, by their IDs.
+#[allow(dead_code, reason = "not every test program uses HumanEval-X")]
 pub fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
     let file = fs::File::open(data.join(format!("humaneval_{}.jsonl.gz", short(lang)))).unwrap();
     let mut text = String::new();
