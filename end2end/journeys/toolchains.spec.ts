@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,9 @@ import { hydrated, logIn, open } from '../support/steps.ts';
 import { demo, expect, serveIn, test } from '../support/test.ts';
 
 /** A folder at the front of the server's search path, with the npm of this story. */
-const bin = await mkdtemp(path.join(tmpdir(), 'aixgrade-npm-'));
+const bin = path.join(tmpdir(), `aixgrade-npm-${process.pid}`);
+
+test.beforeAll(() => mkdir(bin));
 
 const server = serveIn({ PATH: `${bin}:${process.env.PATH}` }, '--demo');
 
@@ -37,7 +39,7 @@ test('an admin installs what a submission lacks from its page, and runs it', asy
   await submission.getByRole('link').first().click();
   await page.waitForURL(/\/admin\/submissions\/\d+$/);
   await hydrated(page);
-  const notice = page.getByRole('status').filter({ hasText: 'JavaScript' });
+  const notice = page.locator('.notice').filter({ hasText: 'JavaScript' });
   const install = page.getByRole('button', { name: "Install JavaScript's toolchain" });
   await expect(notice).toContainText('Outputs in JavaScript cannot be run on this machine: the module js-md5 was not found');
   await expect(notice).toContainText('checks every file by its recorded hash');
