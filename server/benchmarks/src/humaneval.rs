@@ -36,7 +36,9 @@ pub struct Task {
 /// The program that the published evaluator runs for a generation. `prompt` is the sample's own prompt, if it has one.
 pub fn program(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
     if let Some(setup) = &task.setup {
-        return format!("{}{}\n", whole(lang, task, setup, generation), task.test);
+        // A program in Rust needs no `main` of the output then.
+        let head = if lang == CodeLang::Rust { "#![cfg_attr(not(test), no_main)]\n" } else { "" };
+        return format!("{head}{}{}\n", whole(lang, task, setup, generation), task.test);
     }
     let prompt = prompt.unwrap_or(&task.prompt);
     let test = &task.test;
@@ -263,6 +265,8 @@ mod tests {
         check_without_tests(CodeLang::Go, &go, code);
         check_without_tests(CodeLang::Cpp, &task("int x;"), "int f();");
         assert_eq!(sample(CodeLang::JavaScript, &task("s"), None, "code"), "s\ncode\n");
+        let rust = "#![cfg_attr(not(test), no_main)]\ns\nfn main() {}\nt\n";
+        assert_eq!(program(CodeLang::Rust, &task("s"), None, "fn main() {}"), rust);
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub struct Leased {
     pub fresh: bool,
     /// In a conversation: how the model was asked, and the turn that the output answers.
     pub turn: Option<(Way, u32)>,
+    /// In a conversation of all turns: the earlier turns that it answers.
+    pub answered: Option<Vec<u32>>,
 }
 
 impl Leased {
@@ -460,7 +462,10 @@ pub fn open_runs(conn: &Connection, limit: usize, with_repositories: bool) -> Re
 
 const WORK: &str =
     "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.id AS submission, s.way, o.id AS output, o.published_text, i.key
+        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.id AS submission, s.way, o.id AS output, o.published_text, i.key,
+        CASE s.way WHEN 'n' THEN (SELECT json_group_array(e.turn) FROM outputs e
+            WHERE e.submission_id = o.submission_id AND e.revision_id = o.revision_id
+                AND e.conversation = o.conversation AND e.turn < o.turn) END AS answered
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
     JOIN submissions s ON s.id = o.submission_id";
 
@@ -480,6 +485,7 @@ fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
         prompt: row.get("prompt")?,
         published_text: optional_json(row, table("outputs", &["output"]), "published_text")?,
         turn: way.zip(turn),
+        answered: optional_json(row, table("outputs", &["output"]), "answered")?,
     })
 }
 

@@ -19,7 +19,7 @@ struct Datasets;
 const STARTER: &str = "starter/";
 
 /// The folders of the starter datasets in other languages.
-const LANGUAGES: [&str; 4] = ["python", "cpp", "javascript", "go"];
+const LANGUAGES: [&str; 5] = ["python", "cpp", "javascript", "go", "rust"];
 
 /// Outputs of one of the starter dataset's models.
 pub struct StarterOutputs {

@@ -42,7 +42,10 @@ fn says_what_is_wrong() {
     let python = |task: &str| TASKS.replace(task, &format!("{task}, \"code_lang\": \"python\""));
     check((HEADER, &python("\"A1\""), TEST), "line 1: \"signature\" is not the head of a function in one line");
     let rust = python("\"A1\"").replace("python", "rust");
-    check((HEADER, &rust, TEST), "line 1: tests of tasks in Rust are not supported");
+    check((HEADER, &rust, TEST), "line 1: \"signature\" is not the head of a function in one line");
+    let open = rust.replace("int add(int a)", "fn add(a: i32) -> i32 {");
+    check((HEADER, &open, TEST), "line 1: \"signature\" is not the head of a function in one line");
+    check((HEADER, &open.replace(" {\"", "\""), TEST), "line 1: the file tests/A1Test.rs is missing");
     let def = python("\"A1\"").replace("int add(int a)", "def add(a)");
     check((HEADER, &def, TEST), "line 1: the file tests/A1Test.py is missing");
     check((HEADER, &python("\"A/2\"").replace("python", "Basic"), TEST), "line 2: \"code_lang\" is \"Basic\"");
@@ -69,12 +72,14 @@ fn mentions_tests_that_no_task_names() {
 #[test]
 fn reads_test_programs_in_other_languages() {
     let tasks = r#"{"task_id": "G", "raw_nl": "Adds.", "signature": "func Add(a int) int", "code_lang": "go", "checks": ["tests"], "tests": "G1"}
-{"task_id": "C", "raw_nl": "Adds.", "signature": "int add(int a)", "setup": "using namespace std;", "code_lang": "cpp", "checks": ["tests"], "tests": "C1"}"#;
+{"task_id": "C", "raw_nl": "Adds.", "signature": "int add(int a)", "setup": "using namespace std;", "code_lang": "cpp", "checks": ["tests"], "tests": "C1"}
+{"task_id": "R", "raw_nl": "Adds.", "signature": "fn add(a: i32) -> i32", "code_lang": "rust", "checks": ["tests"], "tests": "R1"}"#;
     let mut with = files(HEADER, tasks, TEST);
     let go = "package main\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {}\n";
     with.add("d/tests/G1.go", go.into()).unwrap();
     with.add("d/tests/C1.cpp", b"int main() {}\n".to_vec()).unwrap();
     with.add("d/reference/C1.cpp", b"int add(int a) { return a; }\n".to_vec()).unwrap();
+    with.add("d/tests/R1.rs", b"#[test]\nfn test_add() {}\n".to_vec()).unwrap();
     let dataset = super::super::read(&with).unwrap().datasets.remove(0);
     let tests = dataset.tests.unwrap();
     assert_eq!((tests.kind, tests.files.len()), (TestKind::Programs, 0));
@@ -85,12 +90,14 @@ fn reads_test_programs_in_other_languages() {
         (&"func TestAdd(t *testing.T) {}\n".into(), &"func Add(a int) int {\n".into())
     );
     assert_eq!(body(1)["prompt"], "using namespace std;\nint add(int a) {\n");
+    assert_eq!((&body(2)["prompt"], &body(2)["declaration"]), (&"fn add(a: i32) -> i32 {\n".into(), &"".into()));
     assert_eq!(body(0)["canonical_solution"], "");
     assert_eq!(body(1)["canonical_solution"], "int add(int a) { return a; }\n");
     // Not next to test classes.
     let mut mixed = files(HEADER, &format!("{TASKS}\n{tasks}"), TEST);
     mixed.add("d/tests/G1.go", go.into()).unwrap();
     mixed.add("d/tests/C1.cpp", b"int main() {}\n".to_vec()).unwrap();
+    mixed.add("d/tests/R1.rs", b"#[test]\nfn test_add() {}\n".to_vec()).unwrap();
     let problems = super::super::read(&mixed).unwrap_err();
     assert!(problems[0].to_string().contains("tests in Java and in other languages"), "{problems:?}");
 }

@@ -31,7 +31,8 @@ fn of(lang: CodeLang) -> Option<(&'static str, &'static str)> {
         CodeLang::Cpp => Some(("cpp", " {\n")),
         CodeLang::JavaScript => Some(("js", " {\n")),
         CodeLang::Go => Some(("go", " {\n")),
-        CodeLang::Java | CodeLang::Rust => None,
+        CodeLang::Rust => Some(("rs", " {\n")),
+        CodeLang::Java => None,
     }
 }
 
@@ -49,6 +50,7 @@ fn is_head(lang: CodeLang, signature: &str) -> bool {
             CodeLang::Python => signature.starts_with("def ") && !signature.trim_end().ends_with(':'),
             CodeLang::JavaScript => signature.starts_with("const ") && signature.trim_end().ends_with("=>"),
             CodeLang::Go => signature.starts_with("func ") && !signature.trim_end().ends_with('{'),
+            CodeLang::Rust => signature.starts_with("fn ") && !signature.trim_end().ends_with('{'),
             _ => !signature.trim_end().ends_with('{'),
         }
 }
@@ -110,11 +112,12 @@ pub fn body(
         CodeLang::Go => text.split_at(text.find("\nfunc ").map_or(0, |at| at + 1)),
         _ => ("", text),
     };
-    let declaration = format!("{setup}{}{}{opening}", if setup.is_empty() { "" } else { "\n" }, signature.trim());
+    let prompt = format!("{setup}{}{}{opening}", if setup.is_empty() { "" } else { "\n" }, signature.trim());
     let body = Body {
         task_id,
-        prompt: declaration.clone(),
-        declaration,
+        // In Rust, the prompt comes after the declaration.
+        declaration: if lang == CodeLang::Rust { String::new() } else { prompt.clone() },
+        prompt,
         test_setup: test_setup.to_owned(),
         test: test.to_owned(),
         canonical_solution,

@@ -110,6 +110,8 @@ pub struct Job {
     pub code: String,
     /// In a conversation: how the model was asked, and the turn that the output answers.
     pub turn: Option<(Way, u32)>,
+    /// The earlier turns whose tests judge the answer; all without a list.
+    pub answered: Option<Vec<u32>>,
     /// Whether nothing else may run at the same time, because the engine failed on the output before.
     pub alone: bool,
 }
@@ -138,7 +140,7 @@ impl Job {
     /// prompt.
     pub fn answer(&self) -> Answer<'_> {
         let (way, turn) = self.turn.unwrap_or((Way::Base, 0));
-        Answer { code: &self.code, way, turn }
+        Answer { code: &self.code, way, turn, answered: self.answered.as_deref() }
     }
 
     /// The model's text with its prompt.
@@ -242,6 +244,7 @@ mod tests {
                 published_text: Some(PublishedText { prompt: None, generation: "text".into() }),
                 code: "code".into(),
                 turn: Some((Way::N, 2)),
+                answered: Some(vec![1]),
                 alone: false,
             };
             let json = serde_json::to_string(&job).unwrap();

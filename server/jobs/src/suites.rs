@@ -96,6 +96,7 @@ impl VersionTests {
             published_text: item.published_text.clone(),
             code: item.code.clone(),
             turn: item.turn,
+            answered: item.answered.clone().filter(|_| matches!(self.tests, Tests::Repositories(_))),
             alone: item.alone,
         }
     }
@@ -113,6 +114,7 @@ impl VersionTests {
             published_text: None,
             code,
             turn: Some((way, turn)),
+            answered: None,
             alone: false,
         }
     }

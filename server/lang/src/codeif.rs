@@ -61,6 +61,20 @@ pub struct Answer<'a> {
     pub code: &'a str,
     pub way: Way,
     pub turn: u32,
+    /// The earlier turns that the same conversation answers; all without a list. The tests of others do not judge it.
+    pub answered: Option<&'a [u32]>,
+}
+
+impl<'a> Answer<'a> {
+    /// An answer of a conversation that answers all turns.
+    pub fn new(code: &'a str, way: Way, turn: u32) -> Answer<'a> {
+        Answer { code, way, turn, answered: None }
+    }
+
+    /// Whether a turn belongs to the conversation. The base prompt begins each.
+    pub(crate) fn includes(&self, turn: u32) -> bool {
+        turn == 0 || turn == self.turn || self.answered.is_none_or(|answered| answered.contains(&turn))
+    }
 }
 
 impl Task {
@@ -89,7 +103,8 @@ impl Task {
 
     /// The tests by which the published evaluator judges the answer to a turn. Those of an answer that it does not judge
     /// are the turn's own.
-    pub fn tests(&self, way: Way, turn: u32, profile: TestProfile) -> Vec<&str> {
+    pub fn tests(&self, answer: Answer<'_>, profile: TestProfile) -> Vec<&str> {
+        let Answer { way, turn, .. } = answer;
         let own = || self.own(turn, profile);
         let base = || self.own(0, profile);
         let extends = self.turn(turn).is_some_and(|turn| turn.kind == InstructionKind::FunctionalityExtension);
@@ -98,7 +113,7 @@ impl Task {
             Way::Dynamic => own(),
             Way::N if !self.is_judged(way, turn) => own(),
             Way::N => {
-                let earlier = (1..=turn).filter(|turn| self.is_judged(way, *turn));
+                let earlier = (1..=turn).filter(|turn| self.is_judged(way, *turn) && answer.includes(*turn));
                 base().into_iter().chain(earlier.flat_map(|turn| self.own(turn, profile))).collect()
             }
             // An extension changes what the base tests test.
@@ -231,15 +246,15 @@ impl Conversations {
         let task = self.tests.get(&revision).ok_or_else(missing)?;
         let context = self.context.attempt(cancelled);
         let begun = Instant::now();
-        let Answer { code, way, turn } = answer;
+        let Answer { code, way, turn, .. } = answer;
         // The published program that converses ran the tests as released.
         let profile = if way == Way::Dynamic { TestProfile::V1 } else { self.profile };
-        let source = program(code, way, &task.tests(way, turn, profile));
+        let source = program(code, way, &task.tests(answer, profile));
         let end = self.scripts.run(&context, &source)?;
         let is_judged = task.is_judged(way, turn);
         let mut outcome = judged(&end, is_judged);
         outcome.source = source;
-        for turn in alone(task, way, turn, end.passed) {
+        for turn in alone(task, answer, end.passed) {
             let alone = program(code, way, &task.own(turn, profile));
             let other = if alone == outcome.source { None } else { Some(self.scripts.run(&context, &alone)?) };
             outcome.cpu_ms = outcome.cpu_ms.saturating_add(other.as_ref().map_or(0, cpu_ms));
@@ -253,10 +268,12 @@ impl Conversations {
 
 /// The turns whose tests run alone: in a conversation of all turns the answer's own and, unless it passed, the earlier
 /// ones; in a dynamic conversation, all that it can ask for.
-pub fn alone(task: &Task, way: Way, turn: u32, passed: bool) -> impl Iterator<Item = u32> {
+pub fn alone(task: &Task, answer: Answer<'_>, passed: bool) -> impl Iterator<Item = u32> {
+    let Answer { way, turn, .. } = answer;
+    let is_tested = |turn: &u32| !passed && task.is_judged(way, *turn) && answer.includes(*turn);
     let turns: Vec<u32> = match way {
         Way::Base | Way::Single | Way::Multi => Vec::new(),
-        Way::N => (0..turn).filter(|turn| !passed && task.is_judged(way, *turn)).chain([turn]).collect(),
+        Way::N => (0..turn).filter(is_tested).chain([turn]).collect(),
         Way::Dynamic => task.asked().collect(),
     };
     turns.into_iter()
@@ -273,8 +290,9 @@ pub fn fingerprint(versions: &str, budget: Budget, profile: TestProfile) -> Stri
 }
 
 /// The cache key of an answer. `basis` is [`Conversations::fingerprint`], and `digest` names the tests ([`suite::digest`]).
-pub fn key(basis: &str, digest: &str, Answer { code, way, turn }: Answer<'_>) -> String {
-    hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{}\0{turn}\0{code}", way.name())))
+pub fn key(basis: &str, digest: &str, Answer { code, way, turn, answered }: Answer<'_>) -> String {
+    let answered = answered.map_or_else(String::new, |answered| format!("{answered:?}"));
+    hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{}\0{turn}{answered}\0{code}", way.name())))
 }
 
 fn cpu_ms(end: &ScriptEnd) -> u32 {

@@ -18,7 +18,9 @@ fn task() -> Task {
 
 #[test]
 fn tests_are_those_of_the_published_evaluator() {
-    let check = |way, turn, profile, expected: &[&str]| assert_eq!(task().tests(way, turn, profile), expected);
+    let check = |way, turn, profile, expected: &[&str]| {
+        assert_eq!(task().tests(Answer::new("", way, turn), profile), expected);
+    };
     let released = TestProfile::AsReleased;
     check(Way::Base, 0, released, &["base"]);
     check(Way::Single, 1, released, &["base", "edge"]);
@@ -30,8 +32,19 @@ fn tests_are_those_of_the_published_evaluator() {
     check(Way::N, 3, TestProfile::V1, &["base", "edge", "exception"]);
     check(Way::N, 3, TestProfile::AsRun, &["base", "edge", UNPARSABLE]);
     check(Way::Dynamic, 3, TestProfile::V1, &["exception"]);
-    assert_eq!(task().asked().collect::<Vec<_>>(), [0, 1, 3], "what a conversation can ask for");
-    assert!(!task().is_judged(Way::N, 2) && task().is_judged(Way::Single, 2) && task().is_judged(Way::N, 0));
+    let (task, whole) = (task(), Answer::new("", Way::N, 3));
+    let partial = Answer { answered: Some(&[2]), ..whole };
+    assert_eq!(
+        task.tests(partial, released),
+        ["base", "exception"],
+        "the conversation has no answer to the first turn"
+    );
+    assert_eq!(alone(&task, whole, false).collect::<Vec<_>>(), [0, 1, 3]);
+    assert_eq!(alone(&task, partial, false).collect::<Vec<_>>(), [0, 3]);
+    let keys = [whole, partial, Answer { answered: Some(&[1, 2]), ..whole }].map(|answer| key("b", "d", answer));
+    assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
+    assert_eq!(task.asked().collect::<Vec<_>>(), [0, 1, 3], "what a conversation can ask for");
+    assert!(!task.is_judged(Way::N, 2) && task.is_judged(Way::Single, 2) && task.is_judged(Way::N, 0));
 }
 
 #[test]

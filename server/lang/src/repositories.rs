@@ -37,7 +37,7 @@ use engine::{EngineError, runner::Allowance, self_test::CheckResult};
 use sandbox::Sandbox;
 
 /// Increase when the same answer can get another outcome.
-const GENERATION: u32 = 4;
+const GENERATION: u32 = 5;
 
 /// The folder of the sources in the folder that the operator names, as the benchmark's authors publish it.
 pub const SOURCES: &str = "Source_Code";
@@ -77,10 +77,11 @@ pub struct Task {
 }
 
 impl Task {
-    /// The first defect because of which the answer to a turn cannot be judged: of the whole task, or of a turn whose tests
-    /// judge it.
-    fn defect(&self, way: Way, turn: u32) -> Option<&DataDefect> {
-        let judges = |of: u32| of == turn || way == Way::N && of < turn && self.tests.is_judged(way, of);
+    /// The first defect because of which an answer cannot be judged: of the whole task, or of a turn whose tests judge it.
+    fn defect(&self, answer: Answer<'_>) -> Option<&DataDefect> {
+        let Answer { way, turn, .. } = answer;
+        let judges =
+            |of: u32| of == turn || way == Way::N && of < turn && self.tests.is_judged(way, of) && answer.includes(of);
         self.defects.iter().find(|defect| defect.turn.is_none_or(judges)).map(|defect| &defect.defect)
     }
 
@@ -236,13 +237,13 @@ impl Repositories {
         check_lines(&project.sources, place, &task.code).map_err(unusable)?;
         let context = self.context.attempt(cancelled);
         let begun = Instant::now();
-        let Answer { code, way, turn } = answer;
+        let Answer { code, way, turn, .. } = answer;
         let profile = if way == Way::Dynamic { TestProfile::V1 } else { self.profile };
         let is_judged = task.tests.is_judged(way, turn);
         let mut work = Work { task, project, context: &context, code, ended: HashMap::new(), waited: Duration::ZERO };
-        let mut lists = vec![task.tests.tests(way, turn, profile)];
+        let mut lists = vec![task.tests.tests(answer, profile)];
         // Whether earlier turns are tested depends on the first list's result, and all of them must be able to judge.
-        lists.extend(alone(&task.tests, way, turn, false).map(|turn| task.tests.own(turn, profile)));
+        lists.extend(alone(&task.tests, answer, false).map(|turn| task.tests.own(turn, profile)));
         // A test that cannot judge runs for the verdict as published only.
         for test in lists.iter().flatten().filter(|test| !task.is_defective(test, profile)) {
             self.check_own_code(revision, work.task, project, &context, test).map_err(|e| match e {
@@ -252,12 +253,12 @@ impl Repositories {
         }
         let Some(first) = lists.first().filter(|tests| !tests.is_empty()) else { return Err(missing()) };
         let mut outcome = work.judge(first, is_judged)?;
-        for turn in alone(&task.tests, way, turn, outcome.published_pass) {
+        for turn in alone(&task.tests, answer, outcome.published_pass) {
             let (published, guarded) = work.check(&task.tests.own(turn, profile))?;
             outcome.outcome.turns.push(TurnCheck { turn, published, guarded });
         }
         let mut outcome = outcome.outcome;
-        if let Some(defect) = task.defect(way, turn) {
+        if let Some(defect) = task.defect(answer) {
             (outcome.verdict, outcome.passed) = (Verdict::Anomaly, 0);
             outcome.reason = Some(Reason::CannotJudge { defect: defect.clone() });
         }

@@ -150,7 +150,7 @@ impl Checked {
                 let at = self.dataset.tasks.iter().position(|task| task.task_id == line.task_id).unwrap();
                 let turn = line.turn.unwrap();
                 assert_eq!(turn.way, way);
-                let answer = Answer { code: &line.code, way, turn: turn.turn };
+                let answer = Answer::new(&line.code, way, turn.turn);
                 (TaskRevisionId(i64::try_from(at + 1).unwrap()), answer)
             })
             .collect();
@@ -310,7 +310,7 @@ fn a_script_that_stops_before_its_tests_passes_as_published_only() {
     let suite = Conversations::prepare(sandbox, &folder, &tests, Allowance::default(), TestProfile::AsRun).unwrap();
     let good = "def f():\n    return 1\n";
     let check = |code: &str, published: PublishedVerdict, guarded: Verdict| {
-        let answer = Answer { code, way: Way::Base, turn: 0 };
+        let answer = Answer::new(code, Way::Base, 0);
         let outcome = suite.grade(TaskRevisionId(1), answer, &Arc::default()).unwrap();
         let found = (outcome.published.as_ref().unwrap().verdict, outcome.verdict);
         assert_eq!(found, (published, guarded), "{code}: {} {}", outcome.message, outcome.printed);

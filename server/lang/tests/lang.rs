@@ -334,7 +334,19 @@ fn clamp_answers(lang: CodeLang) -> Vec<(String, bool)> {
                 (fenced(&format!("package main\n\nimport \"strings\"\n\n{code}")), false),
             ]
         }
-        CodeLang::Java | CodeLang::Rust => Vec::new(),
+        CodeLang::Rust => {
+            let code = "fn clamp(value: i32, low: i32, high: i32) -> i32 {\n    value.max(low).min(high)\n}";
+            let main = "fn main() {\n    println!(\"{}\", clamp(12, 1, 10));\n}";
+            let tests = "#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn inside() {\n        assert_eq!(clamp(5, 1, 10), 5);\n    }\n}";
+            vec![
+                (fenced(&format!("pub {code}")), true),
+                (fenced(&format!("use std::cmp::{{max, min}};\n\n{code}\n\n{main}")), true),
+                (fenced(&format!("{code}\n\n{tests}")), true),
+                (format!("{}Use it like this:\n\n{}", fenced(code), fenced(main)), true),
+                (fenced(&format!("fn clamp(value: i32, _: i32, _: i32) -> i32 {{ value }}\n\n{main}")), false),
+            ]
+        }
+        CodeLang::Java => Vec::new(),
     }
 }
 

@@ -188,7 +188,7 @@ fn host_in(folder: tempfile::TempDir, tasks: &[Value], with_setup: bool, wrap: W
 
 impl Host {
     fn grade(&self, task: i64, code: &str, way: Way, turn: u32) -> Result<Outcome, EngineError> {
-        self.suite.grade(TaskRevisionId(task), Answer { code, way, turn }, &Arc::default())
+        self.suite.grade(TaskRevisionId(task), Answer::new(code, way, turn), &Arc::default())
     }
 
     fn check(&self, code: &str, (way, turn): (Way, u32), published: PublishedVerdict, guarded: Verdict) -> Outcome {
@@ -238,6 +238,8 @@ fn answers_get_the_verdicts_of_the_projects_tests() {
         assert!(invalid.message.starts_with("SyntaxError: "), "{}", invalid.message);
         host.check(&format!("{GOOD}\n  raise OSError('at import')\n"), BASE, Failed, Verdict::Crashed);
         host.check("    pass\n", BASE, Failed, Verdict::Failed);
+        // The sandbox's user has a name, for which some projects ask.
+        host.check(&also("import getpass\nassert getpass.getuser()"), BASE, Passed, Verdict::Passed);
         // Of single instructions, the base tests run as well, except with an extension.
         host.check(GOOD, (Way::Single, 1), Passed, Verdict::Passed);
         host.check(GOOD, (Way::Single, 2), Failed, Verdict::Failed);
@@ -252,6 +254,26 @@ fn answers_get_the_verdicts_of_the_projects_tests() {
         let unjudged = host.grade(0, "def area(self):\n    return '9'", Way::N, 3).unwrap();
         assert_eq!((unjudged.published, unjudged.verdict), (None, Verdict::Passed));
     }
+}
+
+#[test]
+fn tests_of_turns_that_a_conversation_does_not_have_do_not_judge_it() {
+    let mut task = task("shapes.square.Square.area");
+    // No answer passes the first instruction's test.
+    task["requirements"]["Code Standard"]["test"] = id("test_own_code_fails").into();
+    let Some(host) = prerequisites::toolchain("python", host(&[task], false)) else { return };
+    let strict =
+        "def area(self, unit=1):\n    if self.side < 0:\n        raise ValueError\n    return self.side ** 2 * unit";
+    let judged = |answered: Option<&[u32]>| {
+        let answer = Answer { answered, ..Answer::new(strict, Way::N, 2) };
+        let outcome = host.suite.grade(TaskRevisionId(0), answer, &Arc::default()).unwrap();
+        let turns: Vec<_> = outcome.turns.iter().map(|turn| (turn.turn, turn.published)).collect();
+        (outcome.published.unwrap().verdict, turns)
+    };
+    for whole in [None, Some(&[0, 1][..])] {
+        assert_eq!(judged(whole), (Failed, vec![(0, true), (1, false), (2, true)]));
+    }
+    assert_eq!(judged(Some(&[])), (Passed, vec![(2, true)]));
 }
 
 /// Counts the processes that a sandbox starts.
@@ -474,11 +496,16 @@ fn defects_of_the_data_give_the_published_verdict_and_no_guarded_one() {
     let quoted = format!("'{}", id("test_name"));
     let mut indented = named(&id("test_negative_side"));
     indented["indent"] = json!(8);
+    let early = format!("\n{CODE}");
+    let mut invalid = named(&id("test_negative_side"));
+    invalid["requirements"]["Code Standard"]["unit_test"] = json!(["def f(self:"]);
     let tasks = [
         with("a.area", indented),
         with("b.area", named(&quoted)),
         with("c.area", named(&id("test_name"))),
         with("d.area", named(&id("test_name"))),
+        with("e.area", json!({ "code": early, "signature_position": [4, 4] })),
+        with("f.area", invalid),
     ];
     let Some(host) = prerequisites::toolchain("python", host(&tasks, false)) else { return };
     let check = |task, (way, turn): (Way, u32), published, defect: &DataDefect| {
@@ -493,6 +520,8 @@ fn defects_of_the_data_give_the_published_verdict_and_no_guarded_one() {
     let shared = |task: &str| DataDefect::SharedTest { test: id("test_name"), task: task.into() };
     check(2, (Way::N, 1), Passed, &shared("d.area"));
     check(3, (Way::Multi, 1), Passed, &shared("c.area"));
+    check(4, BASE, Passed, &DataDefect::EarlyLines { lines: 1 });
+    check(5, (Way::Single, 1), Failed, &DataDefect::InvalidTest { test: id("test_negative_side") });
     // The base prompt can be judged.
     assert_eq!(host.grade(1, GOOD, Way::Base, 0).unwrap().verdict, Verdict::Passed);
 }
@@ -530,7 +559,7 @@ fn paths_out_of_the_project_are_refused() {
     let profile = TestProfile::AsRun;
     let suite = Repositories::prepare(sandbox, &engine, folder.path(), &tests, Allowance::default(), profile).unwrap();
     for (revision, ..) in &tests {
-        let answer = Answer { code: GOOD, way: Way::Base, turn: 0 };
+        let answer = Answer::new(GOOD, Way::Base, 0);
         let refused = suite.grade(*revision, answer, &Arc::default()).unwrap_err().to_string();
         assert!(refused.contains("leads out of its project"), "{refused}");
     }

@@ -95,6 +95,39 @@ pub fn prepare(recipe: &Recipe, request: &Request, note: &mut dyn FnMut(&str)) -
     Ok(prepared)
 }
 
+/// A project of the benchmark, or of a folder.
+#[derive(Debug)]
+pub struct Surveyed {
+    pub project: String,
+    /// The versions that it runs with, or why it cannot be used and how to fix that.
+    pub state: Result<String, String>,
+    /// Whether the folder has it.
+    pub is_there: bool,
+}
+
+/// The projects of the recipe and others below a folder, by name. Of each that a preparation would find ready, this says so,
+/// too.
+pub fn survey(recipe: &Recipe, folder: &Path) -> Vec<Surveyed> {
+    let found = repositories::survey(folder, &recipe.tasks()).into_iter();
+    let mut all: BTreeMap<String, Surveyed> = found
+        .map(|(project, state)| {
+            let state = state.map_err(|problem| words(&project, &problem));
+            (project.clone(), Surveyed { project, state, is_there: true })
+        })
+        .collect();
+    for (name, project) in &recipe.projects {
+        all.entry(name.clone()).or_insert_with(|| {
+            let how = project
+                .missing
+                .clone()
+                .unwrap_or_else(|| format!("prepare it with `aixgrade codeif prepare {} {name}`", folder.display()));
+            let why = format!("{} {how}", words(name, &ProjectProblem::Missing));
+            Surveyed { project: name.clone(), state: Err(why), is_there: false }
+        });
+    }
+    all.into_values().collect()
+}
+
 /// The projects that are asked for, in the recipe's order.
 fn asked<'r>(recipe: &'r Recipe, asked: &[String]) -> Result<Vec<&'r str>, Error> {
     let unknown: Vec<&str> =

@@ -13,7 +13,7 @@ use std::{
 use benchmarks::place::Code;
 use flate2::{Compression, write::GzEncoder};
 use lang::{python::projects::ENVIRONMENT, repositories};
-use projects::{Prepared, Recipe, Request, prepare};
+use projects::{Prepared, Recipe, Request, prepare, survey};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use toolchains::run_with;
@@ -393,12 +393,24 @@ fn sources_that_are_off_by_lines_are_refused_with_the_offset() {
     assert!(refused.contains("none.tar.gz"), "{refused}");
     request.from = vec![file];
     assert!(fixture.prepare(&request).state.is_ok());
-    // Without a source.
+    let look = |fixture: &Fixture, request: &Request| {
+        let recipe: Recipe = serde_json::from_value(fixture.recipe.clone()).unwrap();
+        let of = survey(&recipe, &request.folder).pop().unwrap();
+        assert_eq!(of.project, NAME);
+        (of.is_there, of.state)
+    };
+    let (is_there, state) = look(&fixture, &request);
+    assert!(is_there && state.is_ok(), "{state:?}");
+    // Without a source, which `doctor` says like the preparation.
+    fs::remove_dir_all(request.folder.join("Source_Code")).unwrap();
+    let (is_there, state) = look(&fixture, &request);
+    let how = format!("`aixgrade codeif prepare {} {NAME}`", request.folder.display());
+    assert!(!is_there && state.unwrap_err().contains(&how));
     fixture.project().as_object_mut().unwrap().remove("sdist");
     fixture.project()["missing"] = json!("it is nowhere; use --from");
-    fs::remove_dir_all(request.folder.join("Source_Code")).unwrap();
     request.from = Vec::new();
     assert!(fixture.refused(&request).contains("it is nowhere; use --from"));
+    assert!(look(&fixture, &request).1.unwrap_err().contains("it is nowhere; use --from"));
 }
 
 #[test]
@@ -415,8 +427,7 @@ fn folders_of_the_operator_are_not_changed() {
     let prepared = fixture.prepare(&request);
     // What `doctor` says, too.
     let recipe: Recipe = serde_json::from_value(fixture.recipe.clone()).unwrap();
-    let (name, problem) = repositories::survey(&request.folder, &recipe.tasks()).pop().unwrap();
-    let found = projects::words(&name, &problem.unwrap_err());
+    let found = survey(&recipe, &request.folder).pop().unwrap().state.unwrap_err();
     assert!(found.contains("at line 4 instead of line 6 (-2)"), "{found}");
     assert_eq!((prepared.state.unwrap_err(), prepared.is_new), (found, false));
     assert_eq!(fs::read_to_string(place.join("shapes/square.py")).unwrap(), SQUARE);

@@ -108,7 +108,7 @@ fn three_projects_judge_their_own_code_and_wrong_answers() {
     let Some(suite) = prerequisites::toolchain("python", suite) else { return };
     for ((at, _, _, own), (name, _, wrong, _)) in tests.iter().zip(&PROJECTS) {
         for (code, expected) in [(own.as_str(), true), (wrong, false)] {
-            let outcome = suite.grade(*at, Answer { code, way: Way::Base, turn: 0 }, &Arc::default()).unwrap();
+            let outcome = suite.grade(*at, Answer::new(code, Way::Base, 0), &Arc::default()).unwrap();
             assert_eq!(outcome.verdict == Verdict::Passed, expected, "{name}: {} {}", outcome.message, outcome.printed);
         }
     }

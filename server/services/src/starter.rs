@@ -58,7 +58,7 @@ async fn take(services: &Services, dataset: &str, output: &StarterOutputs) -> An
     Ok(())
 }
 
-/// Imports the starter tasks in Python, C++, JavaScript and Go, each a dataset, with their models' outputs. Outputs that
+/// Imports the starter tasks in languages other than Java, each a dataset, with their models' outputs. Outputs that
 /// are there already are left as they are.
 pub async fn languages(services: &Services) -> Answer<ImportReport> {
     let mut report = ImportReport { datasets: Vec::new(), rubric: None, notes: Vec::new() };

@@ -272,6 +272,7 @@ impl SubmissionService {
                     signature: row.signature.clone(),
                     fresh: true,
                     turn: output.turn.map(|turn| (turn.way, turn.instruction.unwrap_or(turn.turn))),
+                    answered: None,
                 })
             });
             to_run.collect::<Result<Vec<_>, Failure>>()

@@ -16,6 +16,7 @@ use command::size;
 use db::migrations;
 use engine::{readiness, runner::Allowance, self_test::CheckResult};
 use lang::{Language, Places, python::scripts, repositories, suite, trials};
+use projects::Surveyed;
 use sandbox::{OptionalLayers, Sandbox};
 use services::backup::snapshot;
 
@@ -171,16 +172,18 @@ async fn checked_projects(repositories: PathBuf, data: PathBuf) -> Vec<(String, 
         return vec![(what, false, missing.to_string())];
     }
     let tried = tokio::task::spawn_blocking(move || {
-        let found = repositories::survey(&repositories, &projects::recipe().tasks());
-        let usable = found.iter().filter(|(_, project)| project.is_ok()).count();
+        let found = projects::survey(projects::recipe(), &repositories);
+        let usable = found.iter().filter(|of| of.state.is_ok()).count();
         let (all, shown) = (found.len(), repositories.join(repositories::SOURCES));
-        let count = format!("{usable} of {all} projects in {} are ready", shown.display());
-        let mut lines = vec![(what.clone(), all > 0 && usable == all, count)];
-        let first = found.iter().find(|(_, project)| project.is_ok()).map(|(name, _)| name.clone());
-        lines.extend(found.into_iter().map(|(name, project)| {
-            let ok = project.is_ok();
-            let detail = project.unwrap_or_else(|problem| projects::words(&name, &problem));
-            (format!("{what}: {name}"), ok, detail)
+        let count = format!("{usable} of {all} projects are ready in {}", shown.display());
+        let is_well = found.iter().all(|of| of.state.is_ok() || !of.is_there);
+        let mut lines = vec![(what.clone(), usable > 0 && is_well, count)];
+        let first = found.iter().find(|of| of.state.is_ok()).map(|of| of.project.clone());
+        // A project that is not there is no failure: the others can be used without it.
+        lines.extend(found.into_iter().map(|Surveyed { project, state, is_there }| match (state, is_there) {
+            (Ok(versions), _) => (format!("{what}: {project}"), true, versions),
+            (Err(why), true) => (format!("{what}: {project}"), false, why),
+            (Err(why), false) => (format!("{what}: {project}"), true, format!("not available: {why}")),
         }));
         if let (Some(first), Ok(sandbox)) = (first, jobs::sandbox()) {
             let tried = repositories::try_out(sandbox, &data.join("engine"), &repositories, &first);

@@ -39,7 +39,7 @@ pub enum Import {
         #[arg(long, value_name = "DIR")]
         outputs: Option<PathBuf>,
     },
-    /// Import the starter tasks in Python, C++, JavaScript and Go with the outputs of three invented models
+    /// Import the starter tasks in Python, C++, JavaScript, Go and Rust with the outputs of three invented models
     StarterLanguages,
     /// Import a dataset in AixGrade's own format: a folder with a dataset.json, or an archive of it
     Dataset {

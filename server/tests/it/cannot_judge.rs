@@ -179,3 +179,49 @@ async fn pages_files_rest_and_command_line_show_the_same() {
     let metrics = answer.pointer("/metrics").or_else(|| answer.pointer("/row/metrics")).unwrap();
     assert_eq!((&metrics["pass_at_1"], &metrics["not_counted"]), (&json!(0.5), &json!(4)), "{answer}");
 }
+
+#[tokio::test]
+async fn every_defect_of_the_data_is_on_the_datasets_page() {
+    let app = TestApp::demo().await;
+    let of = |name: &str, changes: &[(&str, Value)]| {
+        let mut task = task(1);
+        let place = json!({
+            "namespace": format!("{name}.f"), "code": "def f():\n    pass\n", "tests": ["t.py::base"], "indent": 0,
+            "project_path": "Text/a", "completion_path": "Text/a/a.py", "signature_position": [1, 1], "body_position": [2, 2],
+        });
+        task.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+        for (kind, requirement) in task["requirements"].as_object_mut().unwrap() {
+            requirement["test"] = format!("t.py::{name}_{}", kind.to_lowercase().replace(' ', "_")).into();
+        }
+        for (at, value) in changes {
+            *task.pointer_mut(at).unwrap() = value.clone();
+        }
+        task
+    };
+    let (id, text) = ("/requirements/Code Standard/test", "/requirements/Code Standard/unit_test");
+    let tasks = [
+        of("right", &[]),
+        of("indented", &[("/indent", json!(8))]),
+        of("early", &[("/code", json!("\n\ndef f():\n    pass\n"))]),
+        of("one", &[(id, json!("t.py::same"))]),
+        of("other", &[(id, json!("t.py::same"))]),
+        of("quoted", &[(id, json!("'t.py::quoted"))]),
+        of("invalid", &[(text, json!(["def f(:"]))]),
+    ];
+    let dataset = import(&app, "L_9.jsonl", &tasks).await;
+    let page = app.admin().await.get(&format!("/admin/datasets/{dataset}")).await.body;
+    let (_, listed) = page.split_once("id=\"defects\"").unwrap();
+    let (listed, _) = listed.split_once("</table>").unwrap();
+    let rows: Vec<&str> = listed.split("<tr").filter(|row| row.contains(".f")).collect();
+    assert_eq!(rows.len(), 6, "{listed}");
+    for (task, words) in [
+        ("indented.f", "answers are indented by 8 spaces and the code that they replace by 0"),
+        ("early.f", "begin 2 lines before the function"),
+        ("one.f", "several tests have the ID t.py::same (also of other.f)"),
+        ("other.f", "several tests have the ID t.py::same (also of one.f)"),
+        ("quoted.f", "begins with a quotation mark, so pytest finds no such file"),
+        ("invalid.f", "the text of the test t.py::invalid_code_standard is not valid Python"),
+    ] {
+        assert!(rows.iter().any(|row| row.contains(task) && row.contains(words)), "{task}: {listed}");
+    }
+}

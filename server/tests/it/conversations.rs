@@ -88,6 +88,34 @@ async fn an_output_has_the_turns_that_the_model_saw() {
 }
 
 #[tokio::test]
+async fn an_answer_has_the_earlier_turns_of_its_own_conversation() {
+    let app = TestApp::empty().await;
+    let dataset = import(&app, "L_1_part_1.jsonl", &[task(1), task(2)]).await;
+    let lines = |way: &str| {
+        let line = |task: u32, turn: u32| json!({ "task_id": task, "turn": turn, "way": way, "completion": "x" });
+        [line(1, 1), line(1, 2), line(2, 2)].map(|line| line.to_string()).join("\n")
+    };
+    let (whole, alone) =
+        (upload(&app, &dataset, "M", &lines("n")).await, upload(&app, &dataset, "M", &lines("single")).await);
+    let waiting = async |submission: SubmissionId| {
+        let begun = move |tx: &rusqlite::Transaction<'_>| {
+            tx.execute(
+                "INSERT INTO runs (id, submission_id, status, fresh, created_at) VALUES (?1, ?1, 'running', 0, 1)",
+                [submission.0],
+            )?;
+            let items = "INSERT INTO run_items (run_id, output_id, state)
+                SELECT ?1, id, 'waiting' FROM outputs WHERE submission_id = ?1 ORDER BY id";
+            Ok(tx.execute(items, [submission.0])?)
+        };
+        app.services.db.write(begun).await.unwrap();
+        let read = move |conn: &rusqlite::Connection| db::runs::waiting(conn, RunId(submission.0), 0, 10);
+        app.services.db.read(read).await.unwrap().into_iter().map(|leased| leased.answered).collect::<Vec<_>>()
+    };
+    assert_eq!(waiting(whole).await, [Some(vec![]), Some(vec![1]), Some(vec![])]);
+    assert_eq!(waiting(alone).await, [None, None, None], "single instructions are no conversation");
+}
+
+#[tokio::test]
 async fn a_file_with_two_ways_changes_nothing() {
     let app = TestApp::empty().await;
     let dataset = import(&app, "L_1_part_1.jsonl", &[task(1)]).await;

@@ -123,7 +123,7 @@ async fn public_page_says_what_it_is_for_and_offers_figures_and_data_without_rat
         "lab@example.org",
         "CC BY 4.0",
         "Lab &amp; &lt;Co&gt;",
-        "author = {{Lab \\&amp; &lt;Co&gt;}}",
+        "author = {{Lab \\&amp; \\textless{}Co\\textgreater{}}}",
         "The study was closed after 18 of ",
         "Summary",
         "embed.svg",

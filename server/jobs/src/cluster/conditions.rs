@@ -98,6 +98,7 @@ mod tests {
             published_text: None,
             code: "code".into(),
             turn: None,
+            answered: None,
             alone: false,
         }
     }

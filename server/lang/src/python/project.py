@@ -57,6 +57,11 @@ def without_programs():
     os.environ["GIT_PYTHON_REFRESH"] = "quiet"
 
 
+def with_user():
+    """The sandbox's user has no name, for which `getpass.getuser` asks; mrjob's tests do."""
+    os.environ.setdefault("USER", "user")
+
+
 class Guard:
     """A plugin of pytest that counts tests."""
 
@@ -102,6 +107,7 @@ def project(order, receive, send):
     site.sethelper()
     sys.path.insert(0, root)
     without_programs()
+    with_user()
     # Everything before is our own work: what fails there is no failure of the output.
     send(b"B", b"")
     invalid = b""

@@ -274,8 +274,11 @@ fn function(task: &Task) -> Result<Function, EngineError> {
 }
 
 /// The items that only the dataset's own solution has, and the code that sends the function's result if one of them is
-/// its type.
+/// its type. A task of our own format has none: its solution does not continue the prompt.
 fn items<'a>(task: &'a Task, Function { name, result, .. }: &Function) -> (&'a str, Option<text::Returned>) {
+    if task.setup.is_some() {
+        return ("", None);
+    }
     let items = text::items_behind(&format!("{}{}", task.declaration, task.prompt), &task.canonical_solution, name);
     (items, text::returned(items, result, &task.test))
 }
