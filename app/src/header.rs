@@ -32,12 +32,9 @@ pub fn Header() -> impl IntoView {
             (INBOX, common.nav_inbox),
             ("/admin/results", common.nav_results),
             ("/admin/studies", common.nav_studies),
-            ("/admin/datasets", common.nav_datasets),
-            ("/admin/models", common.nav_models),
-            ("/admin/runs", common.nav_runs),
+            ("/admin/datasets", common.nav_data),
             ("/admin/people", common.nav_people),
             ("/admin/settings", common.nav_settings),
-            ("/my-studies", common.nav_my_studies),
         ],
     };
     let path = use_location().pathname;
@@ -119,10 +116,12 @@ const RATINGS: &str = "/admin/upload/ratings";
 fn leads_to(href: &str, path: &str, home: &str) -> bool {
     let within = |start: &str| path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/'));
     let below = || href != "/admin" && within(href);
-    // Pages that are reached from another one: comparisons from results, outputs from models.
+    // Pages that are reached from another one: comparisons from results, outputs from data.
     let parts: &[&str] = match href {
-        "/admin/results" => &["/admin/compare"],
-        "/admin/models" => &[
+        "/admin/results" => &["/admin/compare", "/admin/languages", "/admin/conversations", "/admin/runs"],
+        "/admin/studies" => &["/admin/rubrics", RATINGS, "/my-studies"],
+        "/admin/datasets" => &[
+            "/admin/models",
             "/admin/submissions",
             "/admin/outputs",
             "/admin/upload",
@@ -130,14 +129,12 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
             "/admin/collections",
             "/admin/judgings",
         ],
-        "/admin/studies" => &["/admin/rubrics", RATINGS],
-        "/admin/datasets" => &["/admin/languages", "/admin/conversations"],
         "/admin/people" => &["/admin/groups", "/admin/announcements"],
         "/admin/settings" => &["/admin/server", "/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };
     // Ratings are imported below the address of uploads, as a study.
-    let is_elsewhere = path == RATINGS && href == "/admin/models";
+    let is_elsewhere = path == RATINGS && href == "/admin/datasets";
     let part = || !is_elsewhere && parts.iter().any(|part| path == *part || within(part));
     path == href || (path == "/" && href == home) || below() || part()
 }
@@ -171,9 +168,11 @@ mod tests {
         check("/admin/results", "/admin/compare/starter", "/admin", true);
         check("/admin/studies", "/admin/rubrics", "/admin", true);
         check("/admin/studies", "/admin/rubrics/aixbench/edit", "/admin", true);
-        check("/admin/models", "/admin/submissions", "/admin", true);
-        check("/admin/models", "/admin/uploads/3", "/admin", true);
-        check("/admin/models", "/admin/upload/ratings", "/admin", false);
+        check("/admin/studies", "/my-studies", "/admin", true);
+        check("/admin/results", "/admin/runs/7", "/admin", true);
+        check("/admin/datasets", "/admin/submissions", "/admin", true);
+        check("/admin/datasets", "/admin/uploads/3", "/admin", true);
+        check("/admin/datasets", "/admin/upload/ratings", "/admin", false);
         check("/admin/studies", "/admin/upload/ratings", "/admin", true);
         check("/admin/settings", "/admin/api/tokens", "/admin", true);
         check("/admin/settings", "/admin/apiary", "/admin", false);

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 
-import { logIn, open } from '../support/steps.ts';
+import { hydrated, logIn, open } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -72,6 +72,29 @@ test('pages and actions are found by name', async ({ page }) => {
   const action = palette.getByRole('group', { name: 'Actions' }).getByRole('option', { name: 'New rubric' });
   await action.click();
   await expect(page).toHaveURL(/\/admin\/rubrics\/new$/);
+});
+
+test('theme and language are switched where one is, and logging out is found, too', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/runs?q=x');
+  const html = page.locator('html');
+  for (const [words, attribute, value] of [
+    ['dark theme', 'data-theme', 'dark'],
+    ['切换到中文', 'lang', 'zh-Hans'],
+    ['switch to english', 'lang', 'en'],
+  ]) {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(words);
+    await expect(page.getByRole('dialog').getByRole('option')).toHaveCount(1);
+    await page.keyboard.press('Enter');
+    await expect(html).toHaveAttribute(attribute, value);
+    await expect(page).toHaveURL(/\/admin\/runs\?q=x$/);
+    await hydrated(page);
+  }
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('log out');
+  await page.getByRole('dialog').getByRole('option', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/\/log-in/);
 });
 
 test('on a phone, the button opens the palette', async ({ browser }) => {

@@ -33,6 +33,26 @@ test('many people are invited at once, and one of them joins', async ({ page, br
   await expect(page.getByLabel('Languages: ann')).toHaveValue('zh');
 });
 
+test('an invitation to a study names it, and who accepts it takes part in the time zone of the device', async ({ page, browser, baseURL }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/people');
+  await page.getByLabel('Label', { exact: true }).fill('Dora');
+  const studies = page.locator('#invite-study');
+  const title = await studies.locator('option').nth(1).innerText();
+  await studies.selectOption({ index: 1 });
+  await page.getByRole('button', { name: 'Create link', exact: true }).click();
+  const link = await page.getByLabel('Invitation link').inputValue();
+  const dora = await (await browser.newContext({ baseURL, timezoneId: 'Asia/Shanghai' })).newPage();
+  await open(dora, link);
+  await expect(dora.getByText(`You will take part in the study “${title}”.`)).toBeVisible();
+  await dora.getByLabel('Username').fill('dora');
+  await dora.getByLabel('Password').first().fill('a-long-enough-password');
+  await dora.getByRole('button', { name: 'Create account' }).click();
+  await expect(dora.getByRole('heading', { name: title })).toBeVisible();
+  await dora.goto('/account');
+  await expect(dora.getByLabel('Time zone')).toHaveValue('Asia/Shanghai');
+});
+
 test('a forgotten password is reset by a link that works once', async ({ page, browser, baseURL }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/people');

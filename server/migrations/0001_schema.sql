@@ -86,6 +86,8 @@ CREATE TABLE invitations (
     role        TEXT NOT NULL CHECK (role IN ('admin', 'rater')),
     -- The group that the person who accepts the invitation joins.
     group_id    INTEGER REFERENCES person_groups (id) ON DELETE SET NULL,
+    -- The study that they join as a rater.
+    study_id    INTEGER REFERENCES all_studies (id) ON DELETE SET NULL,
     created_by  INTEGER REFERENCES users (id),
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER NOT NULL,
@@ -94,6 +96,7 @@ CREATE TABLE invitations (
     used_at     INTEGER
 ) STRICT;
 CREATE INDEX invitations_by_group ON invitations (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX invitations_by_study ON invitations (study_id) WHERE study_id IS NOT NULL;
 
 -- A link with which a person chooses a new password: one for each account, deleted when it is used.
 CREATE TABLE password_resets (

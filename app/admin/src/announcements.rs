@@ -7,6 +7,7 @@ use super::{
     list::Listing,
     parts::{FormError, asked},
 };
+use crate::places::{Place, tabs};
 use model::announcement::{Announcement, Audience, LONGEST_ANNOUNCEMENT};
 use rpc::announcements::{Announce, WithdrawAnnouncement, announcement_audiences, announcements};
 use texts::I18n;
@@ -40,7 +41,8 @@ pub fn AnnouncementsPage() -> impl IntoView {
     });
     let choices = Data::new(move || to.get(), announcement_audiences);
     view! {
-        <Page title=t.announcements crumbs=vec![("/admin/people".into(), i.admin().people.into())]>
+        <Page title=t.announcements>
+            {tabs(i, Place::People, "/admin/announcements")}
             <p class="lead">{t.lead}</p>
             <Load data=choices let:audiences>
                 // By key, because the same fields would keep what was typed.

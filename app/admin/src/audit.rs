@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use super::parts::{Filter, asked, select_field};
+use crate::places::{Place, tabs};
 use model::{
     address::query_value,
     audit::{Action, AuditFilter, AuditPage as Found, Entry, Object, Via},
@@ -49,6 +50,7 @@ fn page(i: I18n, filter: AuditFilter, found: Found) -> AnyView {
             title=t.title
             actions=move || view! { <a class="button" href=csv.clone() rel="external" download="">{t.download}</a> }
         >
+    {tabs(i, Place::Settings, "/admin/audit")}
             <p class="lead">{t.lead}</p>
             {filters(i, filter, people)}
             {list}

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use leptos::prelude::*;
 
+use crate::places::{Place, tabs};
 use chart::{
     figures::{self, ColumnGroup, GridTask},
     percentage,
@@ -34,9 +35,9 @@ pub fn ConversationsPage() -> impl IntoView {
     let t = i.conversations();
     let data = Data::new(|| (), |()| conversations());
     let actions = move || view! { <a class="button" href="/admin/conversations.csv" download="">{t.export}</a> };
-    let crumbs = vec![("/admin/datasets".into(), i.admin().datasets.into())];
     view! {
-        <Page title=t.title crumbs actions>
+        <Page title=t.title actions>
+            {tabs(i, Place::Results, "/admin/conversations")}
             <Load data let:results>{page(i, &results)}</Load>
         </Page>
     }

@@ -9,6 +9,7 @@ use super::{
     parts::{asked, code_langs},
     sending::{FileForm, Picker},
 };
+use crate::places::{Place, tabs};
 use model::{audit::Object, code_lang::CodeLang, dataset::DatasetRow};
 use rpc::datasets::datasets;
 use texts::I18n;
@@ -34,18 +35,13 @@ pub fn DatasetsPage() -> impl IntoView {
         Field::Choice("code_lang", t.code_lang, langs),
         Field::Choice("check", t.checks, any().chain(checks).collect()),
     ];
-    let actions = move || {
-        view! {
-            <a class="button" href="/admin/languages">{i.languages().title}</a>
-            <a class="button" href="/admin/conversations">{i.conversations().title}</a>
-        }
-    };
     view! {
-        <Page title=t.datasets actions>
+        <Page title=t.datasets>
+            {tabs(i, Place::Data, "/admin/datasets")}
         {list.bar(fields)}
         <Load data let:page>
             {outcome(i, &asked(query, "imported"), &asked(query, "same"), &page.rows)}
-            {list.view(page, move || view! { <Empty title=t.no_datasets/> }.into_any(), move |rows| table(i, list, rows))}
+            {list.view(page, move || view! { <Empty title=t.no_datasets><p><a class="button" href="#import" rel="external">{t.import_dataset}</a></p></Empty> }.into_any(), move |rows| table(i, list, rows))}
         </Load>
         <section id="import" class="card stack" aria-labelledby="import-head">
             <h2 id="import-head">{t.import_dataset}</h2>

@@ -47,7 +47,17 @@ struct Line {
     group: &'static str,
     name: String,
     detail: String,
-    href: String,
+    to: To,
+}
+
+/// What a line leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum To {
+    /// A page.
+    Page(String),
+    /// What is done at once: where a form is sent to, and its fields. Each can be undone in the same way, or by logging
+    /// in again.
+    Act(&'static str, Vec<(&'static str, String)>),
 }
 
 /// The search, as a page or in its dialog.
@@ -78,8 +88,22 @@ fn Whole() -> impl IntoView {
             return view! { <Empty title=i.lists().find_none/> }.into_any();
         }
         let groups = grouped(lines).into_iter().map(|(group, lines)| {
-            let lines = lines.into_iter().map(|(_, line)| {
-                view! { <li><a href=line.href>{line.name}</a>" "<span class="muted small">{line.detail}</span></li> }
+            let lines = lines.into_iter().map(|(_, Line { name, detail, to, .. })| match to {
+                To::Page(href) => {
+                    view! { <li><a href=href>{name}</a>" "<span class="muted small">{detail}</span></li> }.into_any()
+                }
+                To::Act(action, fields) => {
+                    let fields = fields.into_iter().map(|(name, value)| {
+                        view! { <input type="hidden" name=name value=value/> }
+                    });
+                    view! {
+                        <li><form method="post" action=action>
+                            {fields.collect_view()}
+                            <button class="button small-button" type="submit">{name}</button>
+                        </form></li>
+                    }
+                    .into_any()
+                }
             });
             view! { <section><h2>{group}</h2><ul class="plain-list">{lines.collect_view()}</ul></section> }
         });
@@ -185,7 +209,10 @@ fn Palette(
             "Enter" => {
                 if let Some(line) = shown.with_untracked(|lines| lines.get(at.get_untracked()).cloned()) {
                     close.run(());
-                    navigate(&line.href, leptos_router::NavigateOptions::default());
+                    match line.to {
+                        To::Page(href) => navigate(&href, leptos_router::NavigateOptions::default()),
+                        To::Act(action, fields) => act(action, &fields),
+                    }
                 }
             }
             _ => return,
@@ -245,19 +272,30 @@ fn line_id(at: usize) -> String {
 
 fn options(lines: Vec<Line>, chosen: Memo<usize>, close: Callback<()>) -> impl IntoView {
     let groups = grouped(lines).into_iter().map(|(group, lines)| {
-        let options = lines.into_iter().map(|(at, line)| {
+        let options = lines.into_iter().map(|(at, Line { name, detail, to, .. })| {
+            // An act has no address of its own: a click sends its form.
+            let (href, form) = match to {
+                To::Page(href) => (Some(href), None),
+                To::Act(action, fields) => (None, Some((action, fields))),
+            };
+            let go = move |_| {
+                close.run(());
+                if let Some((action, fields)) = &form {
+                    act(action, fields);
+                }
+            };
             view! {
                 <a
                     role="option"
                     id=line_id(at)
                     class="palette-option"
                     tabindex="-1"
-                    href=line.href
+                    href=href
                     aria-selected=move || if chosen.get() == at { "true" } else { "false" }
-                    on:click=move |_| close.run(())
+                    on:click=go
                 >
-                    <span>{line.name}</span>
-                    <span class="muted small">{line.detail}</span>
+                    <span>{name}</span>
+                    <span class="muted small">{detail}</span>
                 </a>
             }
         });
@@ -269,6 +307,28 @@ fn options(lines: Vec<Line>, chosen: Memo<usize>, close: Callback<()>) -> impl I
         }
     });
     groups.collect_view()
+}
+
+/// Sends a form with these fields. The event that it sends lets unsent ratings be kept before a logout.
+fn act(action: &str, fields: &[(&'static str, String)]) {
+    let form = document().create_element("form").ok().and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok());
+    let (Some(form), Some(body)) = (form, document().body()) else { return };
+    form.set_method("post");
+    form.set_action(action);
+    form.set_hidden(true);
+    for (name, value) in fields {
+        let input = document()
+            .create_element("input")
+            .ok()
+            .and_then(|input| input.dyn_into::<web_sys::HtmlInputElement>().ok());
+        if let Some(input) = input {
+            input.set_name(name);
+            input.set_value(value);
+            let _ = form.append_child(&input);
+        }
+    }
+    let _ = body.append_child(&form);
+    let _ = form.request_submit();
 }
 
 /// The lines by group, each with its place among all.
@@ -286,7 +346,7 @@ fn grouped(lines: Vec<Line>) -> Vec<(&'static str, Vec<(usize, Line)>)> {
 /// The pages and actions with these words, then what the server has found.
 fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
     if words.trim().is_empty() {
-        return DESTINATIONS.map(|place| line(i, place)).into();
+        return all(i).map(|(line, _)| line).collect();
     }
     let hits = hits.into_iter().map(|hit| Line {
         group: group(i, hit.kind),
@@ -296,7 +356,7 @@ fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
             hit.name
         },
         detail: hit.detail,
-        href: hit.href,
+        to: To::Page(hit.href),
     });
     named(i, words).chain(hits).collect()
 }
@@ -307,9 +367,9 @@ fn places(i: I18n) -> Vec<Line> {
         group: i.lists().kind_recent,
         detail: kind_at(i, &href).unwrap_or_default().to_owned(),
         name,
-        href,
+        to: To::Page(href),
     });
-    recent.chain(DESTINATIONS.map(|place| line(i, place))).collect()
+    recent.chain(all(i).map(|(line, _)| line)).collect()
 }
 
 /// The page whose list has what is at an address; `None` for a page of [`DESTINATIONS`], which is no thing of a kind.
@@ -372,7 +432,10 @@ fn group(i: I18n, kind: Kind) -> &'static str {
 }
 
 /// A page or an action: its group, its name and its address.
-type Destination = (Group, fn(I18n) -> &'static str, &'static str);
+type Destination = (Group, Name, &'static str);
+
+/// A text in the visitor's language.
+type Name = fn(I18n) -> &'static str;
 
 /// Whether a destination is somewhere to look or something to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -429,19 +492,73 @@ pub fn addresses() -> impl Iterator<Item = &'static str> {
     DESTINATIONS.iter().map(|(_, _, address)| address.split_once('#').map_or(*address, |(page, _)| page))
 }
 
-fn line(i: I18n, (group, name, href): Destination) -> Line {
+/// The name of the page at an address.
+#[cfg(test)]
+pub fn name_of(i: I18n, page: &str) -> Option<&'static str> {
+    DESTINATIONS.iter().find(|(_, _, href)| *href == page).map(|(_, name, _)| name(i))
+}
+
+/// A line with its names in both languages.
+type Named = (Line, Vec<&'static str>);
+
+/// What is done at once, with all its names: logging out, and how pages look to the visitor.
+fn acts(i: I18n) -> impl Iterator<Item = Named> {
     let l = i.lists();
-    let group = match group {
-        Group::Page => l.kind_page,
-        Group::Action => l.kind_action,
+    let names = |name: fn(I18n) -> &'static str| Lang::ALL.map(|lang| name(I18n::of(lang))).to_vec();
+    let here = use_location();
+    let here = format!(
+        "{}{}",
+        here.pathname.get_untracked(),
+        match here.search.get_untracked() {
+            search if search.is_empty() => search,
+            search => format!("?{search}"),
+        }
+    );
+    let next = move || ("next", here.clone());
+    let themes: [(&str, Name); 3] = [
+        ("dark", |i| i.lists().theme_dark),
+        ("light", |i| i.lists().theme_light),
+        ("system", |i| i.lists().theme_system),
+    ];
+    let line = move |name: &str, action, fields| Line {
+        group: l.kind_action,
+        name: name.to_owned(),
+        detail: String::new(),
+        to: To::Act(action, fields),
     };
-    Line { group, name: name(i).to_owned(), detail: String::new(), href: href.to_owned() }
+    let mut all: Vec<Named> = themes
+        .iter()
+        .map(|(code, name)| {
+            let fields = vec![("theme", (*code).to_owned()), next()];
+            (line(name(i), "/account/display", fields), names(*name))
+        })
+        .collect();
+    for lang in Lang::ALL.into_iter().filter(|lang| *lang != i.lang) {
+        let name = I18n::of(lang).lists().use_language;
+        let fields = vec![("lang", lang.code().to_owned()), next()];
+        all.push((line(name, "/lang", fields), vec![name, i.common.language]));
+    }
+    all.push((line(i.common.log_out, "/log-out", Vec::new()), names(|i| i.common.log_out)));
+    all.into_iter()
+}
+
+/// Every page, and everything that can be done, each with its names in both languages.
+fn all(i: I18n) -> impl Iterator<Item = Named> {
+    let l = i.lists();
+    let places = DESTINATIONS.into_iter().map(move |(group, name, href)| {
+        let group = match group {
+            Group::Page => l.kind_page,
+            Group::Action => l.kind_action,
+        };
+        let line = Line { group, name: name(i).to_owned(), detail: String::new(), to: To::Page(href.to_owned()) };
+        (line, Lang::ALL.map(|lang| name(I18n::of(lang))).to_vec())
+    });
+    places.chain(acts(i))
 }
 
 /// The pages and actions whose name in either language has these words.
 fn named(i: I18n, words: &str) -> impl Iterator<Item = Line> {
-    let is_named = |name: fn(I18n) -> &'static str| Lang::ALL.iter().any(|lang| holds(name(I18n::of(*lang)), words));
-    DESTINATIONS.into_iter().filter(move |(_, name, _)| is_named(*name)).map(move |place| line(i, place))
+    all(i).filter(move |(_, names)| names.iter().any(|name| holds(name, words))).map(|(line, _)| line)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::{
     list::Listing,
     parts::{FormError, param},
 };
+use crate::places::{Place, tabs};
 use model::{
     error::AppError,
     group::{Group, LONGEST_GROUP_NAME, Member},
@@ -31,7 +32,8 @@ pub fn GroupsPage() -> impl IntoView {
     let create = FormAction::<CreateGroup>::new();
     let data = Data::new(move || (list.asked(), create.version().get()), |(of, _)| groups(of));
     view! {
-        <Page title=t.groups crumbs=vec![("/admin/people".into(), i.admin().people.into())]>
+        <Page title=t.groups>
+            {tabs(i, Place::People, "/admin/groups")}
             <p class="lead">{t.lead}</p>
             <ActionForm action=create attr:class="filter">
                 <div class="field">

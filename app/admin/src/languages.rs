@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::places::{Place, tabs};
 use chart::{
     figures::{self, Entry},
     percentage,
@@ -30,9 +31,9 @@ pub fn LanguagesPage() -> impl IntoView {
     let t = i.languages();
     let data = Data::new(|| (), |()| languages());
     let actions = move || view! { <a class="button" href="/admin/languages.csv" download="">{t.export}</a> };
-    let crumbs = vec![("/admin/datasets".into(), i.admin().datasets.into())];
     view! {
-        <Page title=t.title crumbs actions>
+        <Page title=t.title actions>
+            {tabs(i, Place::Results, "/admin/languages")}
             <Load data let:results>{page(i, &results)}</Load>
         </Page>
     }

@@ -33,6 +33,7 @@ pub mod new_study;
 pub mod output;
 mod parts;
 pub mod people;
+mod places;
 pub mod plan;
 mod plan_leaks;
 pub mod preview;

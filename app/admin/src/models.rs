@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::{filter::Field, list::Listing};
+use crate::places::{Place, tabs};
 use model::{address::query_value, models::ModelRow};
 use rpc::models::models;
 use texts::I18n;
@@ -22,12 +23,12 @@ pub fn ModelsPage() -> impl IntoView {
     let data = Data::new(move || list.asked(), models);
     let actions = move || {
         view! {
-            <a class="button" href="/admin/submissions">{a.submissions}</a>
             <a class="button primary" href="/admin/upload">{a.upload_outputs}</a>
         }
     };
     view! {
         <Page title=i.lists().models actions>
+            {tabs(i, Place::Data, "/admin/models")}
             {list.bar(vec![Field::Kept("dataset")])}
             <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, list, rows))}</Load>
         </Page>

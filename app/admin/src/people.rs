@@ -11,6 +11,7 @@ use super::{
     list::Listing,
     parts::FormError,
 };
+use crate::places::{Place, tabs};
 use model::{
     announcement::Audience,
     group::{Group, GroupName},
@@ -21,6 +22,7 @@ use model::{
 };
 use rpc::{
     accounts::{CreateReset, Invite, InviteMany, RevokeInvitation, SetDisabled, SetRole, people},
+    announcements::announcement_audiences,
     groups::groups,
     plans::SetReads,
 };
@@ -59,7 +61,15 @@ pub fn PeoplePage() -> impl IntoView {
     };
     let query = use_query_map();
     let list = Listing::new("name", &["role", "active", "group"]);
-    let all_groups = Data::new(|| (), |()| groups(PageOf::first(PageOf::MOST)));
+    // The groups, and the studies that invited people can join.
+    let invitable = Data::new(
+        || (),
+        |()| async {
+            let (groups, audiences) = (groups(PageOf::first(PageOf::MOST)).await?, announcement_audiences(None).await?);
+            let study = |(to, title)| if let Audience::Study(id) = to { Some((id, title)) } else { None };
+            Ok((groups.rows, audiences.into_iter().filter_map(study).collect::<Vec<_>>()))
+        },
+    );
     let asked = move || (changes(), list.asked(), page_of(query, "invitations"));
     // Without JavaScript the server redirects the browser back here with the link in the address.
     let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path, "/reset/"));
@@ -77,11 +87,14 @@ pub fn PeoplePage() -> impl IntoView {
     let everybody = Data::new(asked, |(_, users, invitations)| people(users, invitations));
     view! {
         <Page title=t.people>
+            {tabs(i, Place::People, "/admin/people")}
             <section class="card stack" aria-labelledby="invite">
                 <h2 id="invite">{t.invite_people}</h2>
                 <p>{t.invite_lead}</p>
-                <InviteForm invite/>
-                <Load data=all_groups let:page><InviteMany invite=invite_many groups=page.rows/></Load>
+                <Load data=invitable let:joins>
+                    <InviteForm invite studies=joins.1.clone()/>
+                    <InviteMany invite=invite_many groups=joins.0 studies=joins.1/>
+                </Load>
             </section>
             <FormError of=move || set_disabled.value().get().and_then(Result::err)/>
             <FormError of=move || set_role.value().get().and_then(Result::err)/>
@@ -98,11 +111,7 @@ pub fn PeoplePage() -> impl IntoView {
             <FormError of=move || set_reads.value().get().and_then(Result::err)/>
             <h2 id="accounts">{t.accounts}</h2>
             <p class="muted">{t.disable_hint}</p>
-            <p class="row">
-                <a href="/admin/groups">{i.groups().groups}</a>
-                <a href="/admin/announcements">{i.announcements().announcements}</a>
-            </p>
-            <Load data=all_groups let:page>{list.bar(filters(i, page.rows))}</Load>
+            <Load data=invitable let:joins>{list.bar(filters(i, joins.0))}</Load>
             <Load data=everybody let:both>
                 {list.view(both.0, || ().into_any(), move |users| accounts(i, list, users, forms))}
                 {pager(i, query, "invitations", &both.1)}

@@ -101,8 +101,9 @@ fn page(
             {(plan.waiting > 0).then(|| view! { <Notice tone=Tone::Care><p>{(p.waiting)(plan.waiting)}</p></Notice> })}
             {facts(i, &plan, doing)}
             {people(i, list, &plan, raters, doing)}
-            {open.then(|| join_form(i, &plan, groups, doing))}
-            {open.then(|| extend_form(i, &plan, doing))}
+            {open.then(|| view! {
+                <div class="plan-changes">{join_form(i, &plan, groups, doing)}{extend_form(i, &plan, doing)}</div>
+            })}
             {history(i, &plan)}
         </StudyFrame>
     }
@@ -228,12 +229,14 @@ fn people(i: I18n, list: Listing, plan: &PlanDetail, raters: Paged<RaterPlan>, d
     let raters = Paged { found, ..raters };
     view! {
         <section class="stack" aria-labelledby="plan-people">
-            <h2 id="plan-people">{p.shares}</h2>
+            <div class="row plan-people-head">
+                <h2 id="plan-people">{p.shares}</h2>
+                // The raters of a draft do not see it yet.
+                {(plan.status != StudyStatus::Draft).then(|| view! {
+                    <a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a>
+                })}
+            </div>
             <p class="muted small">{p.shares_lead}</p>
-            // The raters of a draft do not see it yet.
-            {(plan.status != StudyStatus::Draft).then(|| view! {
-                <p><a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a></p>
-            })}
             {is_searched.then(|| list.bar(Vec::new()))}
             {list.view(raters, none, table)}
             <FormError of=move || doing.leave.value().get().and_then(Result::err)/>
@@ -374,7 +377,7 @@ fn join_form(i: I18n, plan: &PlanDetail, groups: Vec<Group>, doing: Doing) -> im
     };
     let lead = if plan.status == StudyStatus::Draft { p.join_draft } else { p.join_lead };
     view! {
-        <section class="stack" aria-labelledby="plan-join">
+        <section class="card stack" aria-labelledby="plan-join">
             <h2 id="plan-join">{p.join_head}</h2>
             <p class="muted small">{lead}</p>
             {form}
@@ -438,13 +441,13 @@ fn extend_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<
             <div class="field field--short">
                 <label class="label" for="extend-tasks">{t.tasks}</label>
                 <input class="input" id="extend-tasks" name="tasks" type="number" inputmode="numeric"
-                    min=fewest.clone() max=most.to_string() placeholder=fewest/>
+                    min=fewest max=most.to_string()/>
                 <p class="hint">{(p.tasks_most)(most)}</p>
             </div>
         }
     });
     view! {
-        <section class="stack" aria-labelledby="plan-extend">
+        <section class="card stack" aria-labelledby="plan-extend">
             <h2 id="plan-extend">{p.extend_head}</h2>
             <p class="muted small">{p.extend_lead}</p>
             <ActionForm action=doing.extend attr:class="stack study-form">
@@ -454,7 +457,7 @@ fn extend_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<
                     <div class="field field--short">
                         <label class="label" for="extend-raters-per-output">{t.raters_per_output}</label>
                         <input class="input" id="extend-raters-per-output" name="raters_per_output" type="number" inputmode="numeric"
-                            min=raters_per_output.clone() max="100" placeholder=raters_per_output/>
+                            min=raters_per_output.clone() max="100" value=raters_per_output/>
                     </div>
                     {tasks}
                     <button class="button" type="submit" disabled=move || doing.extend.pending().get()>{p.extend}</button>

@@ -66,7 +66,7 @@ fn warning(i: I18n, study: StudyId, leaks: &StudyLeaks, mask: FormAction<MaskStu
     });
     let known = (leaks.count > 0).then(|| {
         view! {
-            <p>{(p.leaks_n)(leaks.count, &leaks.names.join(", "))}</p>
+            <p>{(p.leaks_n)(leaks.count, &quoted(i, &leaks.names))}</p>
             {list(i, leaks)}
             <ActionForm action=mask>
                 <input type="hidden" name="study" value=study.to_string()/>
@@ -75,6 +75,11 @@ fn warning(i: I18n, study: StudyId, leaks: &StudyLeaks, mask: FormAction<MaskStu
         }
     });
     view! { <Notice tone=Tone::Care>{known}{unread}</Notice> }.into_any()
+}
+
+/// Names in quotation marks: “As an AI”, “GPT-4”.
+fn quoted(i: I18n, names: &[String]) -> String {
+    names.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>().join(i.lang.pick(", ", "、"))
 }
 
 /// Asks whether the study is to start although raters will read names of models.
@@ -87,7 +92,7 @@ fn question(
 ) -> AnyView {
     let p = i.plan();
     let what =
-        if leaks.count > 0 { (p.leaks_n)(leaks.count, &leaks.names.join(", ")) } else { p.leaks_unread.to_owned() };
+        if leaks.count > 0 { (p.leaks_n)(leaks.count, &quoted(i, &leaks.names)) } else { p.leaks_unread.to_owned() };
     view! {
         <section class="card stack" aria-labelledby="leaks-title">
             <h2 id="leaks-title">{p.leaks_title}</h2>

@@ -406,7 +406,10 @@ pub fn leak_places(i: I18n, found: Vec<IdentityLeak>) -> Vec<(Option<u64>, Strin
     let t = i.quality();
     let text = |found: IdentityLeak| {
         let place = found.code_line.map_or_else(|| t.in_words.to_owned(), t.code_line);
-        ((found.line > 0).then_some(found.line), format!("{} ({place}): {}", found.name, found.excerpt))
+        (
+            (found.line > 0).then_some(found.line),
+            format!("{} ({place}): {}", found.names().collect::<Vec<_>>().join(", "), found.excerpt),
+        )
     };
     found.into_iter().map(text).collect()
 }
@@ -451,7 +454,12 @@ fn import_form(i: I18n, p: &Preview, model: String, import: FormAction<ImportSub
     let tells = p.identity_leak_count > 0;
     let why = if p.problem_count > 0 { (t.preview_bad)(p.problem_count) } else { t.preview_none_matched.to_owned() };
     let matching = matching_word(p.matching);
-    let good_only = in_part.then(|| good_only(i, p));
+    // Without JavaScript, the browser asks for the tick when the form is sent.
+    let needs_tick = RwSignal::new(false);
+    let good_only = in_part.then(|| {
+        effect(move |_: Option<()>| needs_tick.set(true));
+        good_only(i, p, needs_tick)
+    });
     view! {
         <section class="card stack" aria-labelledby="import">
             <h2 id="import">{t.import}</h2>
@@ -475,7 +483,7 @@ fn import_form(i: I18n, p: &Preview, model: String, import: FormAction<ImportSub
                         <p class="hint" id="mask-hint">{i.quality().mask_on_take_hint}</p>
                     </div>
                 })}
-                <button class="button primary" type="submit" disabled=move || !good || import.pending().get()>
+                <button class="button primary" type="submit" disabled=move || !good || needs_tick.get() || import.pending().get()>
                     {(t.import_outputs_button)(matched)}
                 </button>
             </ActionForm>
@@ -486,13 +494,14 @@ fn import_form(i: I18n, p: &Preview, model: String, import: FormAction<ImportSub
 }
 
 /// The choice to leave out the invalid lines. The form cannot be sent without it.
-fn good_only(i: I18n, p: &Preview) -> AnyView {
+fn good_only(i: I18n, p: &Preview, needs_tick: RwSignal<bool>) -> AnyView {
     let u = i.uploads();
     let samples = (p.samples_max > 1).then(|| view! { " "{(u.good_only_samples)(p.samples_max)} });
     view! {
         <div class="field">
             <label class="check">
-                <input type="checkbox" name="good_lines_only" value="true" required aria-describedby="good-only-hint"/>
+                <input type="checkbox" name="good_lines_only" value="true" required aria-describedby="good-only-hint"
+                    on:change=move |event| needs_tick.set(!event_target_checked(&event))/>
                 {(u.good_only)(p.problem_count)}
             </label>
             <p class="hint" id="good-only-hint">{(u.good_only_hint)(p.missing_count, p.tasks_total)}{samples}</p>

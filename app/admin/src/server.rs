@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use super::parts::{FormError, asked, size};
+use crate::places::{Place, tabs};
 use model::{
     server::{
         Backup, Backups, Disk, EngineState, Freed, LanguageState, Maintenance, RoutineState, ServerNotice, ServerState,
@@ -76,7 +77,8 @@ pub fn ServerPage() -> impl IntoView {
         errors.into_iter().flatten().next()
     };
     view! {
-        <Page title=i.server().title crumbs=vec![("/admin/settings".into(), i.common.nav_settings.into())]>
+        <Page title=i.server().title>
+            {tabs(i, Place::Settings, "/admin/server")}
             <FormError of=error/>
             <Load data let:found>
                 {

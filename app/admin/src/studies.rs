@@ -8,6 +8,7 @@ use super::{
     menu::{item, more_menu},
     parts::{progress, state, state_choices},
 };
+use crate::places::{Place, tabs};
 use model::{
     inbox::InboxFilter,
     study::{StudyRow, StudyStatus},
@@ -33,7 +34,6 @@ pub fn StudiesPage() -> impl IntoView {
             <a class="button primary" href="/admin/studies/new">{t.new_study}</a>
             {more_menu(i, view! {
                 {item("/admin/upload/ratings".into(), i.ratings_import().import_ratings)}
-                {item("/admin/rubrics".into(), i.rubrics().title)}
                 {item("/admin/archive".into(), i.upkeep().archive_title)}
             })}
         }
@@ -41,6 +41,7 @@ pub fn StudiesPage() -> impl IntoView {
     let states = state_choices(i, &StudyStatus::ALL.map(|status| (status.code(), status)));
     view! {
         <Page title=t.studies actions>
+            {tabs(i, Place::Studies, "/admin/studies")}
             {list.bar(vec![Field::Choice("status", l.status, states), Field::Kept("dataset"), Field::Kept("model")])}
             <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, list, rows))}</Load>
         </Page>

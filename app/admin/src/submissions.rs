@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::{filter::Field, list::Listing};
+use crate::places::{Place, tabs};
 use model::submission::SubmissionRow;
 use rpc::submissions::submissions;
 use texts::I18n;
@@ -28,9 +29,9 @@ pub fn SubmissionsPage() -> impl IntoView {
     view! {
         <Page title=t.submissions actions=move || view! {
             <a class="button" href="/admin/archive">{i.upkeep().archive_title}</a>
-            <a class="button" href="/admin/collections">{i.collections().title}</a>
             <a class="button primary" href=upload>{t.upload_outputs}</a>
         }>
+    {tabs(i, Place::Data, "/admin/submissions")}
         {move || {
             dataset.get().map(|slug| {
                 view! {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::{audit::page_of, parts::FormError};
+use crate::places::{Place, tabs};
 use model::{
     audit::Object,
     error::AppError,
@@ -77,6 +78,7 @@ fn page(i: I18n, object: String, found: Upkeep, forms: Forms) -> AnyView {
     let Ok(parsed) = object.parse::<Object>() else { return ().into_any() };
     let name = i.audit().object_name(&parsed);
     let home = page_of(&parsed);
+    let object_again = object.clone();
     let body = if found.deleted {
         deleted(i, object, forms)
     } else {
@@ -87,11 +89,31 @@ fn page(i: I18n, object: String, found: Upkeep, forms: Forms) -> AnyView {
         }
         .into_any()
     };
+    // The page is drawn again after each act.
+    let acted = forms.archive.value().with_untracked(|value| matches!(value, Some(Ok(()))));
+    let done = (acted && !found.deleted).then(|| archived(i, object_again, found.archived_at.is_some(), forms));
     view! {
         <Page title=t.link crumbs=vec![(home, (t.of)(&name, &found.name))]>
             <FormError of=move || forms.error()/>
+            {done}
             {body}
         </Page>
+    }
+    .into_any()
+}
+
+/// That the object was just archived or unarchived, with the way back.
+fn archived(i: I18n, object: String, is_archived: bool, forms: Forms) -> AnyView {
+    let t = i.upkeep();
+    view! {
+        <Notice tone=Tone::Good>
+            <p role="status">{if is_archived { t.archived } else { t.unarchived }}</p>
+            <ActionForm action=forms.archive>
+                <input type="hidden" name="object" value=object/>
+                <input type="hidden" name="archived" value=(!is_archived).to_string()/>
+                <button class="button" type="submit" disabled=move || forms.archive.pending().get()>{t.undo}</button>
+            </ActionForm>
+        </Notice>
     }
     .into_any()
 }
@@ -202,16 +224,19 @@ fn delete(
 pub fn ArchivePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.upkeep();
-    let data = Data::new(|| (), |()| archived_objects());
+    let unarchive = FormAction::<ArchiveObject>::new();
+    let data = Data::new(move || unarchive.version().get(), |_| archived_objects());
     view! {
         <Page title=t.archive_title>
+            {tabs(i, Place::Settings, "/admin/archive")}
             <p class="lead">{t.archived_lead}</p>
-            <Load data let:found>{archive_list(i, found)}</Load>
+            <FormError of=move || unarchive.value().get().and_then(Result::err)/>
+            <Load data let:found>{archive_list(i, found, unarchive)}</Load>
         </Page>
     }
 }
 
-fn archive_list(i: I18n, found: Vec<Archived>) -> AnyView {
+fn archive_list(i: I18n, found: Vec<Archived>, unarchive: FormAction<ArchiveObject>) -> AnyView {
     let t = i.upkeep();
     if found.is_empty() {
         return view! { <Empty title=t.none_archived/> }.into_any();
@@ -222,14 +247,22 @@ fn archive_list(i: I18n, found: Vec<Archived>) -> AnyView {
             let name = i.audit().object_name(object);
             view! { <a href=page_of(object)>{name}</a> }
         });
-        let upkeep = object.as_ref().and_then(Object::upkeep_address);
-        let upkeep = upkeep.map(|href| view! { <a href=href>{t.unarchive}</a> });
+        let whose = format!("{}{}{name}", t.unarchive, i.common.colon);
+        let back = object.map(|object| {
+            view! {
+                <ActionForm action=unarchive>
+                    <input type="hidden" name="object" value=object.to_string()/>
+                    <input type="hidden" name="archived" value="false"/>
+                    <button class="button small-button" type="submit" aria-label=whose>{t.unarchive}</button>
+                </ActionForm>
+            }
+        });
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.object>{shown}</th>
                 <td role="cell" data-label=t.name translate="no">{name}</td>
                 <td role="cell" data-label=t.archived_at class="when">{i.time(at)}</td>
-                <td role="cell">{upkeep}</td>
+                <td role="cell">{back}</td>
             </tr>
         }
     });

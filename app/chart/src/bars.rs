@@ -87,9 +87,7 @@ impl Axis {
     pub fn differences(values: impl IntoIterator<Item = f64>) -> Self {
         let ends = values.into_iter().filter(|v| v.is_finite());
         let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
-        let span = (high - low).max(0.1);
-        let unit = 10_f64.powf((span / 5.0).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * unit).into_iter().find(|s| span / s <= 5.0).unwrap_or(span);
+        let step = step_of((high - low).max(0.1));
         let decimals = (-step.log10().floor()).clamp(0.0, 3.0) as usize;
         // A little less than a step may be left out, so that rounding makes no tick of its own.
         let (first, mut last) = ((low / step + 1e-9).floor() as i32, (high / step - 1e-9).ceil() as i32);
@@ -107,6 +105,31 @@ impl Axis {
         Axis { low: 0.0, high: 100.0, ticks: ticks.into(), zero: None, title: String::new() }
     }
 
+    /// A scale of amounts above zero, and how an amount is placed on it: from zero, or by powers of ten if the largest is
+    /// more than ten times the smallest. `number` writes a tick.
+    pub fn amounts(values: &[f64], number: impl Fn(f64) -> String) -> (Self, fn(f64) -> f64) {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE);
+        let high = values.iter().copied().fold(low, f64::max);
+        let scale = |low, high, ticks| Axis { low, high, ticks, zero: None, title: String::new() };
+        if high <= 10.0 * low {
+            let step = step_of(high);
+            let last = (high / step - 1e-9).ceil().max(1.0) as i32;
+            let at = |n: i32| f64::from(n) * step;
+            let ticks = (0..=last).map(|n| (at(n), number(at(n)))).collect();
+            return (scale(0.0, at(last), ticks), |amount| amount);
+        }
+        let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+        // Over many powers of ten, the ticks between them would touch.
+        let within: &[f64] = if last - first <= 3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let all = (first..=last).flat_map(|power| within.iter().map(move |n| n * 10_f64.powi(power)));
+        let all: Vec<f64> = all.collect();
+        let from = all.iter().copied().filter(|tick| *tick <= low * 1.001).fold(0.0, f64::max);
+        let to = all.iter().copied().filter(|tick| *tick >= high * 0.999).fold(f64::INFINITY, f64::min);
+        let ticks = all.into_iter().filter(|tick| (from..=to).contains(tick));
+        let ticks = ticks.map(|tick| (tick.log10(), number(tick))).collect();
+        (scale(from.log10(), to.log10(), ticks), f64::log10)
+    }
+
     /// The same scale with a title.
     pub fn titled(self, title: impl Into<String>) -> Self {
         Axis { title: title.into(), ..self }
@@ -117,6 +140,12 @@ impl Axis {
         let share = if self.high > self.low { (value - self.low) / (self.high - self.low) } else { 0.5 };
         MARGIN + (100.0 - 2.0 * MARGIN) * share.clamp(0.0, 1.0)
     }
+}
+
+/// A round step that divides the span into at most five.
+fn step_of(span: f64) -> f64 {
+    let unit = 10_f64.powf((span / 5.0).log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|n| n * unit).into_iter().find(|s| span / s <= 5.0).unwrap_or(span)
 }
 
 /// Palette step for part `index` of `count`, spread evenly from lightest to darkest.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     figure::Figure,
-    figures::{self, Bin, ColumnGroup, Entry, GridTask, PairDifference, TestedRating},
+    figures::{self, Bin, ColumnGroup, Entry, GridTask, PairDifference, ScoreScale, TestedRating, TokenScore},
 };
 use model::{
     claims::{Standing, significant},
@@ -135,6 +135,7 @@ pub fn all(i: I18n, figures: &ComparisonFigures, raters: &[String]) -> Vec<Figur
         found.extend(tested(i, figures, automated, None));
     }
     found.extend(tests_and_people(i, figures, None));
+    found.extend(against_tokens(i, figures, None));
     found.extend(paper(i, figures, None));
     found
 }
@@ -345,6 +346,46 @@ pub fn tests_and_people(i: I18n, figures: &ComparisonFigures, links: Option<&Lin
         .collect();
     Some(figures::tests_and_people(i, "tests", name, (low, high), &figures.models, &points))
 }
+
+/// Each dimension, then pass@1, against the tokens of the outputs, as far as at least two models have both.
+pub fn against_tokens(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec<Figure> {
+    let mut found = Vec::new();
+    if figures.tokens.is_empty() {
+        return found;
+    }
+    let mut add = |(id, name, scale): (&str, &str, ScoreScale), score: &dyn Fn(usize) -> Option<Scored>| {
+        let models = figures.models.iter().zip(&figures.tokens).enumerate().filter_map(|(m, (name, of))| {
+            let (value, interval) = score(m)?;
+            let tokens = of.generated.filter(|tokens| *tokens > 0.0)?;
+            let (outputs, href) = ((of.reported, of.outputs), links.map(|links| links.model(m)));
+            Some(TokenScore { name: name.clone(), tokens, outputs, value, interval, href })
+        });
+        let models: Vec<TokenScore> = models.collect();
+        if models.len() > 1 {
+            found.push(figures::against_tokens(i, id, name, scale, &models));
+        }
+    };
+    if let Some(human) = &figures.human {
+        for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
+            let (low, high) = dimension.range();
+            let scale = if dimension.checklist { ScoreScale::Shares } else { ScoreScale::Scores(low, high) };
+            add((&dimension.key, dimension.name.get(i.lang), scale), &|m| {
+                let scores = human.comparison.models.get(m)?.dimensions.get(d)?;
+                Some((scores.mean?, scores.interval))
+            });
+        }
+    }
+    if let Some(automated) = &figures.automated {
+        add(("pass", "pass@1", ScoreScale::Shares), &|m| {
+            let checked = automated.models.get(m)?.as_ref().filter(|of| of.metrics.has_tasks())?;
+            Some((checked.metrics.pass_at_1, checked.pass_interval))
+        });
+    }
+    found
+}
+
+/// A score with its interval.
+type Scored = (f64, Option<Interval>);
 
 /// The paper's two bar charts.
 pub fn paper(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec<Figure> {

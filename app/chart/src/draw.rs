@@ -9,6 +9,7 @@ use std::{collections::HashMap, fmt::Write};
 use super::{
     bars::{self, Axis, Marks, escape},
     figure::{Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, MarkStyle, SERIES, TaskColumn},
+    tradeoff,
 };
 
 /// Size of a chart in pixels.
@@ -28,11 +29,12 @@ pub fn page(figure: &Figure) -> String {
     let frame = match size.width {
         None => format!(r#"class="chart" width="100%" height="{height}""#),
         Some(width) => {
-            let class = if matches!(figure.chart, Chart::Columns { .. } | Chart::Scatter { .. }) {
-                "chart chart-scaled"
-            } else {
-                "chart chart-fixed"
-            };
+            let class =
+                if matches!(figure.chart, Chart::Columns { .. } | Chart::Scatter { .. } | Chart::Tradeoff { .. }) {
+                    "chart chart-scaled"
+                } else {
+                    "chart chart-fixed"
+                };
             format!(r#"class="{class}" width="{width}" height="{height}" viewBox="0 0 {width} {height}""#)
         }
     };
@@ -63,6 +65,7 @@ pub fn size(chart: &Chart) -> Size {
             Size { width: Some(NAMES + n * HEAT), height: HEAD + n * HEAT * 0.75 + 4.0 }
         }
         Chart::Scatter { .. } => Size { width: Some(SCATTER.0), height: SCATTER.1 },
+        Chart::Tradeoff { .. } => Size { width: Some(tradeoff::SIZE.0), height: tradeoff::SIZE.1 },
         Chart::Grid { models, tasks } => {
             let bands = tasks.len().div_ceil(BAND) as f64;
             let widest = tasks.len().min(BAND) as f64;
@@ -125,7 +128,7 @@ const ROOM: [f64; 4] = [52.0, 22.0, 16.0, 44.0];
 /// Marks per row, for the up and down keys; 1 without rows.
 fn across(chart: &Chart) -> usize {
     match chart {
-        Chart::Stacked { .. } | Chart::Intervals { .. } | Chart::Scatter { .. } => 1,
+        Chart::Stacked { .. } | Chart::Intervals { .. } | Chart::Scatter { .. } | Chart::Tradeoff { .. } => 1,
         Chart::Columns { groups, .. } => groups.first().map_or(1, |g| g.bars.len().max(1)),
         Chart::Heat { names, .. } => names.len().max(1),
         // Marks are ordered by task, then by model.
@@ -140,12 +143,13 @@ fn body(out: &mut String, chart: &Chart, marks: &mut Marks) {
         Chart::Columns { axis, groups } => columns(out, axis, groups, marks),
         Chart::Heat { names, rows } => heat(out, names, rows, marks),
         Chart::Scatter { x, y, dots } => scatter(out, x, y, dots, marks),
+        Chart::Tradeoff { x, y, points, frontier } => tradeoff::body(out, (x, y), points, frontier, marks),
         Chart::Grid { models, tasks } => grid(out, models, tasks, marks),
     }
 }
 
 /// Position of a value on an axis that starts at `from`, in pixels.
-fn along(axis: &Axis, value: f64, from: f64, to: f64) -> f64 {
+pub(super) fn along(axis: &Axis, value: f64, from: f64, to: f64) -> f64 {
     let share = if axis.high > axis.low { (value - axis.low) / (axis.high - axis.low) } else { 0.5 };
     from + (to - from) * share.clamp(0.0, 1.0)
 }
@@ -284,7 +288,7 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
 }
 
 /// The axis extended at both ends by a share of its length.
-fn inset(axis: &Axis, share: f64) -> Axis {
+pub(super) fn inset(axis: &Axis, share: f64) -> Axis {
     let more = (axis.high - axis.low) * share;
     Axis { low: axis.low - more, high: axis.high + more, ticks: axis.ticks.clone(), ..axis.clone() }
 }
@@ -406,7 +410,7 @@ fn grid(out: &mut String, models: &[String], tasks: &[TaskColumn], marks: &mut M
 }
 
 /// Truncates a name to the available width.
-fn short(name: &str, most: usize) -> String {
+pub(super) fn short(name: &str, most: usize) -> String {
     // A Chinese character is twice as wide as a Latin one.
     let wide = |c: char| if c >= '\u{2e80}' { 2 } else { 1 };
     if name.chars().map(wide).sum::<usize>() <= most {
@@ -424,6 +428,8 @@ fn short(name: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::NamedPoint;
+    use model::ratings::Interval;
 
     #[test]
     fn overlapping_dots_are_separated() {
@@ -502,6 +508,23 @@ mod tests {
                 x: (Axis::scores(0, 1), "<x>".into()),
                 y: (Axis::scores(1, 4), "<y>".into()),
                 dots: vec![Dot { x: 0.5, y: 2.0, of: DotStyle::Bin(0.5), tip: "<tip>".into(), href: None }],
+            },
+            Chart::Tradeoff {
+                x: (Axis::scores(0, 1), "<x>".into()),
+                y: (Axis::scores(1, 4), "<y>".into()),
+                points: vec![
+                    NamedPoint {
+                        amount: 0.5,
+                        x: 0.5,
+                        y: 2.0,
+                        interval: Some(Interval { low: 1.5, high: 2.5 }),
+                        name: "<i>".into(),
+                        tip: "<tip>".into(),
+                        href: None,
+                    };
+                    2
+                ],
+                frontier: vec![0],
             },
         ];
         for chart in pictures {

@@ -88,6 +88,17 @@ pub enum Chart {
         /// The dots.
         dots: Vec<Dot>,
     },
+    /// Amounts and scores of models, each with its name, and the line of the best score for an amount.
+    Tradeoff {
+        /// Horizontal scale with its name.
+        x: (Axis, String),
+        /// Vertical scale with its name.
+        y: (Axis, String),
+        /// One point per model.
+        points: Vec<NamedPoint>,
+        /// The points on the frontier, from left to right.
+        frontier: Vec<usize>,
+    },
     /// A grid with one cell per model and task; tasks run from left to right in several bands.
     Grid {
         /// The models, one row each in every band.
@@ -149,6 +160,25 @@ pub struct Dot {
     /// Position on the vertical scale.
     pub y: f64,
     pub of: DotStyle,
+    /// Tooltip.
+    pub tip: String,
+    /// Link target.
+    pub href: Option<String>,
+}
+
+/// A point with its name and the interval of its vertical value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedPoint {
+    /// The amount.
+    pub amount: f64,
+    /// Position on the horizontal scale, which may be logarithmic.
+    pub x: f64,
+    /// Position on the vertical scale.
+    pub y: f64,
+    /// 95 % interval on the vertical scale.
+    pub interval: Option<Interval>,
+    /// Name of the model.
+    pub name: String,
     /// Tooltip.
     pub tip: String,
     /// Link target.

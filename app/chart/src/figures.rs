@@ -8,7 +8,9 @@ use texts::I18n;
 
 use super::{
     bars::{Axis, Bar, Mark, Part, kind_class, share_step, signed, step, step_class, verdict_class},
-    figure::{Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, KINDS, Key, MarkStyle, Table, TaskColumn},
+    figure::{
+        Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, KINDS, Key, MarkStyle, NamedPoint, Table, TaskColumn,
+    },
 };
 
 /// Link target of a mark; `None` in a file.
@@ -415,6 +417,103 @@ fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Chart {
     Chart::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
 }
 
+/// A model's score and the tokens of its outputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenScore {
+    /// Name of the model.
+    pub name: String,
+    /// Mean number of generated tokens, above 0.
+    pub tokens: f64,
+    /// Outputs behind this mean, of all.
+    pub outputs: (u64, u64),
+    /// The score.
+    pub value: f64,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// Link target.
+    pub href: Option<String>,
+}
+
+/// What a score is measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreScale {
+    /// Scores from low to high.
+    Scores(u8, u8),
+    /// Shares, 0 to 1, drawn in percent.
+    Shares,
+}
+
+/// The score of each model against the mean number of tokens that it generates for an output. The frontier has the models
+/// that no other one beats: none has at least their score with fewer tokens, or a higher score with no more.
+pub fn against_tokens(i: I18n, id: &str, name: &str, scale: ScoreScale, models: &[TokenScore]) -> Figure {
+    let t = i.chart();
+    let (axis, number, unit): (Axis, fn(f64) -> String, _) = match scale {
+        ScoreScale::Scores(low, high) => (Axis::scores(low, high), |v| format!("{v:.2}"), 1.0),
+        ScoreScale::Shares => (Axis::percent(), |v| format!("{v:.1}%"), 100.0),
+    };
+    let tokens = |amount: f64| match amount {
+        few if few < 10.0 && few.fract() > 0.0 => format!("{few:.1}"),
+        many => i.number(many.round() as u64),
+    };
+    let amounts: Vec<f64> = models.iter().map(|model| model.tokens).collect();
+    let (x, place) = Axis::amounts(&amounts, tokens);
+    let frontier = frontier(models);
+    let scaled = |r: Interval| Interval { low: r.low * unit, high: r.high * unit };
+    let points = models.iter().map(|model| {
+        let (value, interval) = (model.value * unit, model.interval.map(scaled));
+        NamedPoint {
+            amount: model.tokens,
+            x: place(model.tokens),
+            y: value,
+            interval,
+            name: model.name.clone(),
+            tip: (t.tokens_tip)(&model.name, &tokens(model.tokens), &with_ends(number(value), interval, number)),
+            href: model.href.clone(),
+        }
+    });
+    let points: Vec<NamedPoint> = points.collect();
+    let rows = models.iter().zip(&points).enumerate().map(|(at, (model, point))| {
+        let (counted, all) = model.outputs;
+        let is_best = frontier.contains(&at);
+        vec![
+            model.name.clone(),
+            tokens(model.tokens),
+            (t.outputs_of)(&i.number(counted), &i.number(all)),
+            number(point.y),
+            range(point.interval, number),
+            if is_best { t.on_frontier } else { "–" }.to_owned(),
+        ]
+    });
+    Figure {
+        id: format!("{id}-tokens"),
+        title: (t.tokens_title)(name),
+        desc: t.tokens_desc.into(),
+        legend: Vec::new(),
+        table: Table {
+            head: heads([t.model, t.tokens_mean, t.outputs_all, name, t.interval, t.frontier]),
+            rows: rows.collect(),
+            ..Table::default()
+        },
+        chart: Chart::Tradeoff { x: (x, t.tokens_mean.into()), y: (axis, name.to_owned()), points, frontier },
+    }
+}
+
+/// The models that no other one beats, by their tokens. Of models with the same tokens and score, all are.
+fn frontier(models: &[TokenScore]) -> Vec<usize> {
+    let mut order: Vec<(usize, &TokenScore)> = models.iter().enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| a.tokens.total_cmp(&b.tokens).then(b.value.total_cmp(&a.value)));
+    let mut best: Option<&TokenScore> = None;
+    order.retain(|(_, model)| {
+        let is_best = best
+            .is_none_or(|best| model.value > best.value || (model.value >= best.value && model.tokens <= best.tokens));
+        if is_best {
+            best = Some(model);
+        }
+        is_best
+    });
+    order.into_iter().map(|(at, _)| at).collect()
+}
+
 /// Outputs in one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bin {
@@ -649,6 +748,62 @@ mod tests {
             (-15.0, 5.0, "Difference in pass@1 (percentage points)")
         );
         assert_eq!(marks[0].note, "−7.1 [−14.0, +1.0]");
+    }
+
+    #[test]
+    fn frontier_has_the_models_that_no_other_beats() {
+        let check = |models: &[(f64, f64)], expected: &[usize]| {
+            let models = models.iter().map(|(tokens, value)| TokenScore {
+                name: "m".into(),
+                tokens: *tokens,
+                outputs: (1, 1),
+                value: *value,
+                interval: None,
+                href: None,
+            });
+            assert_eq!(frontier(&models.collect::<Vec<_>>()), expected);
+        };
+        check(&[(100.0, 0.5), (50.0, 0.4), (200.0, 0.45), (300.0, 0.6)], &[1, 0, 3]);
+        // The same score with more tokens is no better, nor is a lower score with the same tokens.
+        check(&[(100.0, 0.5), (120.0, 0.5), (100.0, 0.4)], &[0]);
+        check(&[(100.0, 0.5), (100.0, 0.5)], &[0, 1]);
+        check(&[(7.0, 0.0)], &[0]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn tokens_that_differ_much_are_on_a_scale_of_powers() {
+        let labels = |values: &[f64]| {
+            let (axis, place) = Axis::amounts(values, |v| format!("{v}"));
+            for value in values {
+                let at = place(*value);
+                assert!(axis.low - 1e-9 <= at && at <= axis.high + 1e-9, "{value} is at {at}, outside of {axis:?}");
+            }
+            axis.ticks.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(&[120.0, 310.0]), "0 100 200 300 400");
+        assert_eq!(labels(&[5.0, 5.0]), "0 1 2 3 4 5");
+        assert_eq!(labels(&[90.0, 4200.0]), "50 100 200 500 1000 2000 5000");
+        assert_eq!(labels(&[1.0, 250_000.0]), "1 10 100 1000 10000 100000 1000000");
+    }
+
+    #[test]
+    fn tokens_have_exact_values_in_the_table() {
+        let model = |name: &str, tokens, value| TokenScore {
+            name: name.into(),
+            tokens,
+            outputs: (40, 164),
+            value,
+            interval: Some(Interval { low: value - 0.05, high: value + 0.05 }),
+            href: None,
+        };
+        let models = [model("A", 1234.6, 0.5), model("B", 90.0, 0.7)];
+        let figure = against_tokens(I18n::of(Lang::En), "pass", "pass@1", ScoreScale::Shares, &models);
+        assert_eq!(figure.id, "pass-tokens");
+        assert_eq!(figure.table.rows[0], ["A", "1,235", "40 of 164", "50.0%", "[45.0%, 55.0%]", "–"]);
+        assert_eq!(figure.table.rows[1][5], "yes");
+        let Chart::Tradeoff { points, frontier, .. } = figure.chart else { panic!("no points") };
+        assert_eq!((frontier, points[1].tip.as_str()), (vec![1], "B: 90 tokens per output, 70.0% [65.0%, 75.0%]"));
     }
 
     #[test]

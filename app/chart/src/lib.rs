@@ -4,7 +4,8 @@
 //! - [`comparison`] has every chart of a comparison, for pages and files.
 //! - [`figures`] builds a [`figure::Figure`] from figures: title, description, chart, legend, and the table
 //!   with the same values.
-//! - [`draw`] turns a chart into SVG; [`bars`] has the two kinds that fill their box.
+//! - [`draw`] turns a chart into SVG; [`bars`] has the two kinds that fill their box,
+//!   `tradeoff` points with names.
 //!
 //! `ui::chart_figure` puts a figure on a page. This crate may not know pages, the database and the server.
 //!
@@ -16,5 +17,6 @@ pub mod comparison;
 pub mod draw;
 pub mod figure;
 pub mod figures;
+mod tradeoff;
 
 pub use bars::{STEPS, percentage, signed};

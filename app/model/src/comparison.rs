@@ -229,6 +229,23 @@ pub struct ComparisonFigures {
     pub both: Option<TestsAndRatings>,
     /// Judge models compared with people.
     pub judges: Vec<Judge>,
+    /// Tokens of the outputs, one entry per model; empty if no output has a number of tokens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenUse>,
+}
+
+/// The tokens of a model's outputs, as far as the files of the outputs report them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct TokenUse {
+    /// Outputs of the compared submissions.
+    pub outputs: u64,
+    /// How many of them have a number of generated tokens.
+    pub reported: u64,
+    /// Mean number of generated tokens of these; `None` if there are none.
+    pub generated: Option<f64>,
+    /// Mean number of tokens of the prompt, over the outputs that have it.
+    pub prompt: Option<f64>,
 }
 
 /// A judge model compared with people over the outputs that both scored.

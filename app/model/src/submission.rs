@@ -428,12 +428,31 @@ pub struct IdentityLeak {
     pub line: u64,
     /// The task's `task_id`.
     pub task_id: String,
-    /// The name found, in lower case.
+    /// The first name found, as it is written.
     pub name: String,
+    /// The other names in the output, each once.
+    #[serde(default)]
+    pub others: Vec<String>,
     /// The line of the code, from 1; absent if it is in the surrounding text.
     pub code_line: Option<u64>,
     /// The text around it.
     pub excerpt: String,
+}
+
+impl IdentityLeak {
+    /// Every name in the output.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.others).map(String::as_str)
+    }
+
+    /// Adds the names that a list does not have, in any case.
+    pub fn add_names(&self, to: &mut Vec<String>) {
+        for name in self.names() {
+            if to.iter().all(|known| known.to_lowercase() != name.to_lowercase()) {
+                to.push(name.to_owned());
+            }
+        }
+    }
 }
 
 /// The masking of a submission.

@@ -3,7 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    announcement::Announced, group::GroupName, ids::UserId, keys::Settings, lang::Lang, names::names, plan::Reads,
+    announcement::Announced,
+    group::GroupName,
+    ids::{GroupId, StudyId, UserId},
+    keys::Settings,
+    lang::Lang,
+    names::names,
+    plan::Reads,
     time::Timestamp,
 };
 
@@ -104,6 +110,24 @@ pub struct Invitation {
     pub open: bool,
     /// The group that who accepts it joins.
     pub group: Option<GroupName>,
+    /// The study that they join as a rater.
+    pub study: Option<InvitedStudy>,
+}
+
+/// The study of an invitation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct InvitedStudy {
+    pub id: StudyId,
+    pub title: String,
+}
+
+/// What the people who accept an invitation join besides getting an account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Joins {
+    pub group: Option<GroupId>,
+    /// A study that is not closed, as a rater.
+    pub study: Option<StudyId>,
 }
 
 /// Time in which a link to choose a new password can be used, in hours.

@@ -7,11 +7,13 @@ use model::{
     address::query_of,
     lang::Lang,
     plan::Reads,
+    time_zone::TimeZone,
     user::{Invitation, Role},
 };
 use rpc::accounts::open_invitation;
 use ui::{
     context::{use_i18n, use_visitor},
+    effect::effect,
     failure::set_status,
     field::TextField,
     frame::Page,
@@ -58,6 +60,9 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
         Role::Rater => t.join_lead_rater,
     };
     let name = query.get("name").unwrap_or_default();
+    let study = invitation.study.map(|study| view! { <p class="lead">{(t.join_study)(&study.title)}</p> });
+    let zone = RwSignal::new(String::new());
+    effect(move |_: Option<()>| zone.set(TimeZone::of_device().unwrap_or_default()));
     let sso = use_visitor().sso.map(|provider| {
         let href = format!("/log-in/sso?{}", query_of(&[("join", &secret)]));
         view! { <p class="row"><a class="button" href=href rel="external">{(t.sso_join)(&provider)}</a></p> }
@@ -65,6 +70,7 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
     view! {
         <Page title=t.join_title narrow=true>
             <p class="lead">{lead}</p>
+            {study}
             {(error == "gone").then(|| view! { <Notice tone=Tone::Bad>{t.join_gone}</Notice> })}
             <form class="card stack" method="post" action=format!("/join/{secret}")>
                 <TextField name="name" label=t.name hint=t.name_hint error=on_name value=name autocomplete="username" />
@@ -84,6 +90,8 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
                     </select>
                     <p class="hint" id="reads-hint">{t.reads_hint}</p>
                 </div>
+                // The device's time zone; the server has none, so that without JavaScript times are in UTC.
+                <input type="hidden" name="zone" prop:value=move || zone.get()/>
                 <p class="row"><button class="button primary" type="submit">{t.join_button}</button></p>
             </form>
             {sso}

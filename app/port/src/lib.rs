@@ -39,7 +39,7 @@ use model::{
     dataset::{DatasetDetail, DatasetRow, TaskRow},
     error::Answer,
     grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRatings, Receipt, RubricSheet},
-    ids::{DatasetVersionId, GroupId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
+    ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
     lang::Lang,
     languages::LanguageResults,
     models::ModelRow,
@@ -51,7 +51,7 @@ use model::{
     submission::{
         EarlyResults, InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
     },
-    user::{CreatedInvitation, Invitation, Role, UserRow},
+    user::{CreatedInvitation, Invitation, Joins, Role, UserRow},
     workers::Workers,
 };
 
@@ -68,16 +68,16 @@ pub trait Accounts: Send + Sync {
     /// Every invitation, newest first (admin).
     async fn invitations(&self, admin: &Admin, of: PageOf) -> Answer<Paged<Invitation>>;
     /// Creates an invitation; returns its secret, which is shown once (admin).
-    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String>;
+    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String>;
     /// Creates an invitation for each line: a label, optionally followed by a comma and the role if it is not `role`.
-    /// Who accepts one joins the group, if there is one. All or none (admin).
+    /// All or none (admin).
     async fn invite_many(
         &self,
         admin: &Admin,
         lines: &str,
         role: Role,
         days: u32,
-        group: Option<GroupId>,
+        joins: Joins,
     ) -> Answer<Vec<CreatedInvitation>>;
     /// Revokes an unused invitation (admin).
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()>;

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 #[cfg(not(target_arch = "wasm32"))]
-use model::{caller::Person, time_zone::TimeZone};
+use model::{caller::Person, time_zone::TimeZone, user::Joins};
 use model::{
     error::AppError,
     ids::UserId,
@@ -27,31 +27,48 @@ pub async fn people(
     Ok((accounts.users(&admin, users).await?, accounts.invitations(&admin, invitations).await?))
 }
 
-/// Creates an invitation that expires after `days` and returns the link's path, which is not shown again.
+/// Creates an invitation that expires after `days` and returns the link's path, which is not shown again. An empty `study`
+/// is none.
 #[server(prefix = "/rpc", endpoint = "invite")]
-pub async fn invite(label: String, role: Role, days: u32) -> Result<String, AppError> {
+pub async fn invite(
+    label: String,
+    role: Role,
+    days: u32,
+    #[server(default)] study: String,
+) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
-    let link = format!("/join/{}", ports.accounts.invite(&admin, &label, role, days).await?);
+    let joins = joins("", &study)?;
+    let link = format!("/join/{}", ports.accounts.invite(&admin, &label, role, days, joins).await?);
     if wants_page() {
         leptos_axum::redirect(&format!("/admin/people?link={link}"));
     }
     Ok(link)
 }
 
-/// Creates an invitation for each line of a list; an empty `group` is none.
+/// What people join, by the fields of a form.
+#[cfg(not(target_arch = "wasm32"))]
+fn joins(group: &str, study: &str) -> Result<Joins, AppError> {
+    fn id<T: std::str::FromStr>(text: &str, what: &str) -> Result<Option<T>, AppError> {
+        match text {
+            "" => Ok(None),
+            id => id.parse().map(Some).map_err(|_| AppError::NotFound(what.into())),
+        }
+    }
+    Ok(Joins { group: id(group, "group")?, study: id(study, "study")? })
+}
+
+/// Creates an invitation for each line of a list; an empty `group` or `study` is none.
 #[server(prefix = "/rpc", endpoint = "invite_many")]
 pub async fn invite_many(
     lines: String,
     role: Role,
     days: u32,
     #[server(default)] group: String,
+    #[server(default)] study: String,
 ) -> Result<Vec<CreatedInvitation>, AppError> {
     let (ports, admin) = ports()?;
-    let group = match group.as_str() {
-        "" => None,
-        id => Some(id.parse().map_err(|_| AppError::NotFound("group".into()))?),
-    };
-    ports.accounts.invite_many(&admin, &lines, role, days, group).await
+    let joins = joins(&group, &study)?;
+    ports.accounts.invite_many(&admin, &lines, role, days, joins).await
 }
 
 /// Whether a plain form sent this call, without JavaScript. The response must then be a page, and what the

@@ -91,6 +91,9 @@ texts! {
         sso_log_in(name: &str) { format!("Log in with {name}") } { format!("使用 {name} 登录") }
         sso_join(name: &str) { format!("Create account with {name}") } { format!("使用 {name} 创建账户") }
         sso_link(name: &str) { format!("Link {name}") } { format!("关联 {name}") }
+        join_study(title: &str)
+            { format!("You will take part in the study “{title}”.") }
+            { format!("您将参与评分项目“{title}”。") }
         join_until(time: &str)
             { format!("This invitation can be used once and expires on {time}.") }
             { format!("此邀请只能使用一次，有效期至 {time}。") }

@@ -296,6 +296,8 @@ texts! {
         deactivate_none: "This person has no unfinished ratings. Finished ratings are kept.", "此人没有未完成的评分，已完成的评分全部保留。";
         deactivate_goes: "The other raters of these studies take them over after their own. To reassign them now, remove the person from the study's plan first.", "这些项目的其他评分者完成自己的部分后会接手。如需立即重新分配，请先在分配方案中移除此人。";
         invite_lead: "An invitation link lets one person create an account. Send it to them yourself, by email or chat. The label is only for you; people choose their own username.", "邀请链接可供一人创建账户，请自行通过邮件或聊天工具发送。标签仅供您备忘，对方可以自选用户名。";
+        invite_study: "Study to join", "加入的评分项目";
+        no_study: "No study", "不加入项目";
         invite_label: "Label", "标签";
         invite_days: "Expires after (days)", "有效天数";
         invite_button: "Create link", "创建链接";

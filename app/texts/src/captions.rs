@@ -4,7 +4,7 @@
 use super::I18n;
 use model::{
     claims::Standing,
-    comparison::{Automated, Caption, ComparisonFigures, Human, SERIES},
+    comparison::{Automated, Caption, ComparisonFigures, Human, SERIES, TokenUse},
     lang::{Bilingual, Lang},
     rubric::Dimension,
 };
@@ -20,6 +20,7 @@ pub fn caption(i: I18n, id: &str, dataset: &str, figures: &ComparisonFigures) ->
                 "differences" => Some(with.differences(human, d, dimension)),
                 "distribution" => Some(with.distribution(dimension)),
                 "raters" => Some(with.raters(dimension)),
+                "tokens" => Some(with.tokens(with.name(dimension))),
                 _ => None,
             };
         }
@@ -31,6 +32,7 @@ pub fn caption(i: I18n, id: &str, dataset: &str, figures: &ComparisonFigures) ->
         "verdicts" => Some(with.verdicts()),
         "pass-differences" => Some(with.pass_differences(automated?)),
         "tests-both" => with.both(),
+        "pass-tokens" => Some(with.tokens("pass@1")),
         "tasks-grid" => Some(with.grid()),
         "paper-automatic" => Some(with.paper_automatic()),
         "paper-manual" => Some(with.paper_manual()),
@@ -273,6 +275,30 @@ impl Captions<'_> {
         };
         all.push(self.i.lang.pick(marks, marks_zh).to_owned());
         Some(self.joined(all))
+    }
+
+    fn tokens(&self, name: &str) -> String {
+        let data = self.dataset;
+        let known = |of: &&TokenUse| of.generated.is_some() && of.reported < of.outputs;
+        let partial = self.figures.tokens.iter().filter(known).count();
+        let mut all = vec![match self.i.lang {
+            Lang::En => format!(
+                "{name} and mean number of generated tokens per output on {data}, as the endpoints and files report them. \
+                 Bars are 95% intervals of the score. Filled points are on the frontier (stepped line): no other model has \
+                 at least their score with fewer tokens. Tokenizers differ between models."
+            ),
+            Lang::Zh => format!(
+                "{data}：各模型的{name}与每个输出生成的平均词元数（按端点和文件报告）。竖线为分数的 95% 置信区间。\
+                 实心点位于前沿（阶梯线）上：没有其他模型以更少的词元达到同样的分数。各模型的分词方式不同。"
+            ),
+        }];
+        if partial > 0 {
+            all.push(match self.i.lang {
+                Lang::En => format!("Models with token counts for only some of their outputs: {partial}."),
+                Lang::Zh => format!("其中 {partial} 个模型只有部分输出有词元数。"),
+            });
+        }
+        self.joined(all)
     }
 
     fn grid(&self) -> String {

@@ -10,6 +10,10 @@ texts! {
         axis_points: "percentage points", "百分点";
         letters: "Group", "组别";
         n: "Tasks", "任务数";
+        frontier: "Frontier", "前沿";
+        on_frontier: "yes", "是";
+        tokens_mean: "Generated tokens per output (mean)", "每个输出生成的词元数（均值）";
+        tokens_desc: "One point per model, with the 95% interval of its score. Filled points are on the frontier, the stepped line: no other model has at least their score with fewer tokens. The table lists the exact values.", "每个模型一个点，竖线为分数的 95% 置信区间。实心点位于前沿（阶梯线）上：没有其他模型以更少的词元达到同样的分数。表格列有准确数值。";
         column_width: "One column, 89 mm", "单栏 89 mm";
         page_width: "Full page, 183 mm", "通栏 183 mm";
         data_csv: "Data, CSV", "数据 CSV";
@@ -67,6 +71,11 @@ texts! {
         means_title(name: &str) { format!("{name}: means") } { format!("{name}：平均分") }
         differences_title(name: &str) { format!("{name}: differences") } { format!("{name}：差值") }
         heat_title(name: &str) { format!("{name}: agreement between raters") } { format!("{name}：评分者两两一致性") }
+        tokens_title(name: &str) { format!("{name} and generated tokens") } { format!("{name}与生成的词元数") }
+        tokens_tip(model: &str, tokens: &str, score: &str)
+            { format!("{model}: {tokens} tokens per output, {score}") }
+            { format!("{model}：每个输出 {tokens} 个词元，{score}") }
+        outputs_of(counted: &str, all: &str) { format!("{counted} of {all}") } { format!("{counted} / {all}") }
         scatter_title(name: &str) { format!("Tests and human scores: {name}") } { format!("测试与人工评分：{name}") }
         grid_title(name: &str) { format!("{name}, task by task") } { format!("{name}：逐任务") }
 

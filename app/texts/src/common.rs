@@ -12,6 +12,7 @@ texts! {
         nav_inbox: "Inbox", "待办";
         nav_studies: "Studies", "评分项目";
         nav_runs: "Test runs", "测试运行";
+        nav_data: "Data", "数据";
         nav_datasets: "Datasets", "数据集";
         nav_people: "People", "成员";
         nav_models: "Models", "模型";

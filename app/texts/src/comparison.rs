@@ -227,6 +227,9 @@ texts! {
         length_mixed: "A Chinese description has fewer characters than an English one that says the same: select one description language to compare like with like.", "同样的内容，中文描述的字符数比英文少：如需同等比较，请只选一种描述语言。";
         slice_adjusted: "Where the models have different tasks, their means are adjusted for tasks within the slice.", "各模型任务不同的组内，均值已按任务调整。";
         slice_intervals: "In brackets: 95% interval, bootstrapped over the tasks of the slice. Slices are not tested against each other; with several of them, some differ by chance.", "方括号内为 95% 置信区间（对组内任务自助抽样）。各组之间未作检验；分组较多时，部分差异可能出于偶然。";
+        quality_and_tokens: "Quality and tokens", "质量与词元数";
+        tokens_none: "A chart needs two models with both scores and token counts.", "至少两个模型同时有评分（或测试结果）和词元数，才能绘图。";
+        tokens_differ: "Tokens are counted by each model's own tokenizer, as its endpoint or file reports them. Whether they include reasoning depends on the endpoint.", "词元数由各模型自己的分词器计算，按端点或文件的报告；是否包含推理内容取决于端点。";
         slices_csv: "All slices, CSV", "全部分组 CSV";
     }
     title(name: &str): "Comparison: {name}", "比较：{name}";
@@ -272,6 +275,11 @@ texts! {
     difficulty_note(models: u64):
         "A task's difficulty for a model is the share of the other models with an output for it that pass it (pass@1; {models} models have test results). A model's own result does not decide its slice, so each model has its own tasks in a slice: compare slices in a row, not models in a column.",
         "任务对某个模型的难度，是其他对该任务有输出的模型的通过比例（pass@1；{models} 个模型有测试结果）。模型自身的结果不决定其所在组，因此各模型在同一组中的任务不同：请横向比较同一行的各组，不要纵向比较各模型。";
+    tokens_without(models: &str): "Without token counts: {models}.", "没有词元数：{models}。";
+    tokens_partly(models: &str): "With token counts for only some outputs: {models}.", "只有部分输出有词元数：{models}。";
+    tokens_unscored(models: &str): "With token counts, but neither ratings nor test results: {models}.", "有词元数，但既无评分也无测试结果：{models}。";
+    tokens_of(model: &str, counted: &str, all: &str): "{model} ({counted} of {all})", "{model}（{counted} / {all}）";
+    further_models(n: u64): "{n} others", "另有 {n} 个";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";

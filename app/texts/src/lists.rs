@@ -30,6 +30,27 @@ texts! {
         about_webhooks: "Addresses that are notified when a run finishes or a study closes.", "测试运行完成或评分项目结束时通知的地址。";
         about_api: "Every operation of the REST API, with examples.", "REST API 的全部操作及示例。";
         about_account: "Your password, language and display.", "您的密码、语言和显示设置。";
+        // Tabs of the places in the navigation.
+        tab_leaderboard: "Leaderboard", "排行榜";
+        tab_languages: "Models by language", "各语言结果";
+        tab_conversations: "Conversations", "对话结果";
+        tab_runs: "Test runs", "测试运行";
+        tab_studies: "All studies", "全部评分项目";
+        tab_rubrics: "Rubrics", "评分标准";
+        tab_datasets: "Datasets", "数据集";
+        tab_models: "Models", "模型";
+        tab_submissions: "Submissions", "输出集";
+        tab_collections: "Collections", "采集";
+        tab_accounts: "Accounts", "账户";
+        tab_groups: "Groups", "分组";
+        tab_announcements: "Announcements", "公告";
+        tab_settings: "All settings", "全部设置";
+        tab_server: "Server", "服务器";
+        tab_audit: "Audit log", "审计日志";
+        tab_archive: "Archive", "归档";
+        tab_tokens: "Access tokens", "访问令牌";
+        tab_webhooks: "Webhooks", "Webhook";
+        tab_api: "REST API", "REST API";
         kind_study: "Studies", "评分项目";
         kind_dataset: "Datasets", "数据集";
         kind_model: "Models", "模型";
@@ -38,6 +59,10 @@ texts! {
         kind_person: "People", "成员";
         kind_page: "Pages", "页面";
         kind_action: "Actions", "操作";
+        theme_dark: "Dark theme", "深色主题";
+        theme_light: "Light theme", "浅色主题";
+        theme_system: "Theme of the device", "跟随设备的主题";
+        use_language: "Switch to English", "切换到中文";
         kind_recent: "Recent", "最近访问";
         find_hint: "A page, an action or a name, such as \"rubric\", \"invite\" or a model; or the number of a run", "页面、操作或名称，例如“评分标准”“邀请”或某个模型；也可输入运行编号";
         find_none: "Nothing found. Check the spelling, or search for part of the name.", "没有找到。请检查拼写，或只搜索名称的一部分。";

@@ -181,6 +181,7 @@ texts! {
         run_hint: "identical ratings in a row", "次相同评分（连续）";
         figures_of_raters: "Raters", "评分者";
         by_model: "By model", "按模型";
+        no_pairs_yet: "no output rated twice yet", "还没有输出被评过两次";
         agreement_so_far: "Agreement so far", "目前的一致性";
 
         // Ratings

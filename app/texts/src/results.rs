@@ -5,6 +5,7 @@ texts! {
     ResultsTexts
     words {
         results: "Results", "结果";
+        slices_lead: "By difficulty, length or language, for the tasks of one dataset:", "按难度、长度或语言，针对某个数据集的任务：";
         lead: "Mean final scores by people, and pass@k by tests: the share of tasks solved with k samples. Where models were rated on different tasks, means are adjusted for tasks. In brackets: 95% interval, bootstrapped over tasks.", "人工：最终评分的均值（各模型的任务不同时按任务调整）；测试：pass@k，即用 k 个样本解决的任务比例。方括号内为 95% 置信区间（按任务自助抽样）。";
         dataset: "Dataset", "数据集";
         all_datasets: "All datasets", "全部数据集";

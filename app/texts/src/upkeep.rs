@@ -20,6 +20,8 @@ texts! {
         rename_model_note: "If other submissions have the same model, they keep its name.", "若其他输出集也属于该模型，它们保留原名称。";
         archive: "Archive", "归档";
         archive_what: "Keeps all data, results and links, and leaves the object out of lists, forms and default selections.", "保留全部数据、结果和链接，但不再出现在列表、表单和默认选项中。";
+        archived: "Archived.", "已归档。";
+        unarchived: "No longer archived.", "已取消归档。";
         unarchive: "Unarchive", "取消归档";
         is_archived: "This object is archived, so lists and forms leave it out.", "该对象已归档，不再出现在列表和表单中。";
         delete: "Delete", "删除";

@@ -82,6 +82,8 @@ class OnServer(unittest.TestCase):
         self.assertEqual(set(slices["figure"]), {"correctness", "code_quality", "maintainability", "pass@1"})
         self.assertTrue(slices.loc[slices["tasks"] < 5, "low"].isna().all())
         self.assertTrue(slices["slice"].str.fullmatch(r"\d+-\d+").all())
+        # No output of the demo has a number of tokens.
+        self.assertEqual((len(comparison.tokens()), str(comparison.tokens()["generated"].dtype)), (0, "Float64"))
         self.assertIn(b"Correctness", comparison.file("tables.md"))
         self.assertIn(b"<svg", comparison.picture("correctness-means.svg"))
 

@@ -52,6 +52,20 @@ pub struct ComparisonInput {
     pub judges: Vec<InputJudge>,
     /// The runs, in the order of their models.
     pub runs: Vec<InputRun>,
+    /// Tokens of the outputs, one entry per model; empty if no output has a number of tokens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<InputTokens>,
+}
+
+/// The tokens of the outputs of a model's submissions that are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputTokens {
+    /// Number of outputs.
+    pub outputs: u64,
+    /// Outputs with a number of generated tokens, and the sum of these.
+    pub generated: (u64, u64),
+    /// Outputs with a number of tokens of the prompt, and the sum of these.
+    pub prompt: (u64, u64),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

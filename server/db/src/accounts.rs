@@ -2,12 +2,12 @@
 
 use model::{
     group::GroupName,
-    ids::{GroupId, UserId},
+    ids::{GroupId, StudyId, UserId},
     keys::Settings,
     lang::Lang,
     page::{PageOf, Paged},
     time::Timestamp,
-    user::{Invitation, Me, Role, UserRow},
+    user::{Invitation, InvitedStudy, Joins, Me, Role, UserRow},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
@@ -187,8 +187,10 @@ pub fn set_lang(conn: &Connection, id: UserId, lang: Lang) -> Result<(), Failure
 }
 
 const INVITATION: &str = "i.id, i.label, i.role, i.created_at, i.expires_at, u.name, i.group_id, g.name AS group_name,
+        i.study_id, s.title AS study_title,
         i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open";
-const INVITED: &str = "LEFT JOIN users u ON u.id = i.used_by LEFT JOIN person_groups g ON g.id = i.group_id";
+const INVITED: &str = "LEFT JOIN users u ON u.id = i.used_by LEFT JOIN person_groups g ON g.id = i.group_id
+        LEFT JOIN studies s ON s.id = i.study_id";
 
 /// A page of the invitations, newest first.
 pub fn invitations(conn: &Connection, of: &PageOf) -> Result<Paged<Invitation>, Failure> {
@@ -222,16 +224,32 @@ pub fn insert_invitation(
     secret_hash: &str,
     label: &str,
     role: Role,
-    group: Option<GroupId>,
+    joins: Joins,
     by: Option<UserId>,
     expires_at: Timestamp,
 ) -> Result<i64, Failure> {
     conn.execute(
-        "INSERT INTO invitations (secret_hash, label, role, group_id, created_by, created_at, expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        params![secret_hash, label, role.code(), group.map(|id| id.0), by.map(|id| id.0), clock::now().0, expires_at.0],
+        "INSERT INTO invitations (secret_hash, label, role, group_id, study_id, created_by, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![
+            secret_hash,
+            label,
+            role.code(),
+            joins.group.map(|id| id.0),
+            joins.study.map(|id| id.0),
+            by.map(|id| id.0),
+            clock::now().0,
+            expires_at.0
+        ],
     )?;
     Ok(conn.last_insert_rowid())
+}
+
+/// The study of the invitation with this secret hash, if this person used it.
+pub fn invited_study(conn: &Connection, secret_hash: &str, user: UserId) -> Result<Option<StudyId>, Failure> {
+    let query = "SELECT study_id FROM invitations WHERE secret_hash = ?1 AND used_by = ?2";
+    let found = conn.prepare_cached(query)?.query_row(params![secret_hash, user.0], |row| row.get::<_, Option<i64>>(0));
+    Ok(found.optional()?.flatten().map(StudyId))
 }
 
 /// Marks an invitation as used.
@@ -291,6 +309,11 @@ fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
         group: match row.get::<_, Option<i64>>("group_id")? {
             Some(id) => Some(GroupName { id: GroupId(id), name: row.get("group_name")? }),
             None => None,
+        },
+        // A study that is hidden while it is deleted has no title.
+        study: match (row.get::<_, Option<i64>>("study_id")?, row.get::<_, Option<String>>("study_title")?) {
+            (Some(id), Some(title)) => Some(InvitedStudy { id: StudyId(id), title }),
+            _ => None,
         },
     })
 }

@@ -20,7 +20,9 @@ use super::{
     stored::{self, named, optional_json, optional_named, table},
 };
 use base::error::Failure;
-use comparison::input::{ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputVerdict};
+use comparison::input::{
+    ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputTokens, InputVerdict,
+};
 
 /// The position of an output in the input.
 #[derive(Clone, Copy)]
@@ -76,6 +78,7 @@ pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
     for at in 0..input.runs.len() {
         verdicts(conn, &mut input, at)?;
     }
+    tokens(conn, &mut input)?;
     Ok(input)
 }
 
@@ -211,6 +214,41 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
             .query_row([user.0], |row| row.get(0))
             .optional()?;
         input.raters.push((user, name.unwrap_or_default()));
+    }
+    Ok(())
+}
+
+/// The tokens of the outputs of the submissions in the selected studies and runs.
+fn tokens(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure> {
+    let mut submissions: BTreeSet<i64> = input.runs.iter().filter_map(|run| run.submission).collect();
+    let mut of_study = conn.prepare_cached("SELECT submission_id FROM study_submissions WHERE study_id = ?1")?;
+    for study in &input.studies {
+        for submission in of_study.query_map([study.id.0], |row| row.get("submission_id"))? {
+            submissions.insert(submission?);
+        }
+    }
+    let models: HashMap<i64, usize> = input.models.iter().enumerate().map(|(at, (id, _))| (id.0, at)).collect();
+    let mut all = vec![InputTokens::default(); models.len()];
+    let mut of_submission = conn.prepare_cached(
+        "SELECT s.model_id, count(o.id) AS outputs, count(p.output_tokens) AS generated,
+                coalesce(sum(p.output_tokens), 0) AS generated_sum, count(p.input_tokens) AS prompt,
+                coalesce(sum(p.input_tokens), 0) AS prompt_sum
+         FROM submissions s JOIN outputs o ON o.submission_id = s.id LEFT JOIN reported p ON p.output_id = o.id
+         WHERE s.id = ?1 GROUP BY s.id",
+    )?;
+    for submission in submissions {
+        let mut rows = of_submission.query([submission])?;
+        let Some(row) = rows.next()? else { continue };
+        let model = models.get(&row.get("model_id")?).and_then(|at| all.get_mut(*at));
+        if let Some(InputTokens { outputs, generated, prompt }) = model {
+            *outputs += row.get::<_, u64>("outputs")?;
+            *generated =
+                (generated.0 + row.get::<_, u64>("generated")?, generated.1 + row.get::<_, u64>("generated_sum")?);
+            *prompt = (prompt.0 + row.get::<_, u64>("prompt")?, prompt.1 + row.get::<_, u64>("prompt_sum")?);
+        }
+    }
+    if all.iter().any(|of| of.generated.0 > 0) {
+        input.tokens = all;
     }
     Ok(())
 }

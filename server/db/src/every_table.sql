@@ -8,10 +8,6 @@ VALUES
 INSERT INTO rater_settings (user_id, keys, tour_at, display) VALUES (2, '{"next":"n"}', 1000, 'dark large compact wrap');
 INSERT INTO person_groups (id, name, created_at) VALUES (1, 'g', 5);
 INSERT INTO person_group_members (group_id, user_id) VALUES (1, 1);
-INSERT INTO invitations (id, secret_hash, label, role, group_id, created_by, created_at, expires_at, revoked_at, used_by,
-        used_at) VALUES
-    (1, 'h1', 'for ada', 'rater', 1, 1, 1000, 9000, NULL, 2, 1001),
-    (2, 'h2', 'late', 'admin', NULL, NULL, 1000, 2000, 1500, NULL, NULL);
 INSERT INTO password_resets (user_id, secret_hash, created_at, expires_at) VALUES (1, 'h', 1, 2);
 INSERT INTO sessions (id, data, expires_at) VALUES ('s1', '{}', 9000);
 INSERT INTO known_devices (token_hash, user_id, used_at) VALUES ('device', 2, 1000);
@@ -62,6 +58,10 @@ INSERT INTO all_studies (id, token, title, version_id, rubric_id, seed, status, 
     (1, 'study-1', 'Pilot', 2, 2, '18446744073709551615', 'running', '{"presentation":"one","answers":"each","sharing":"count","tasks":null,"pace_s":null,"raters_per_output":2,"tolerance":1,"spread":null,"spread_correctness":null,"min_seconds":0,"missed_limit":0,"due":null}', 1, 1000, 1000, 1),
     (2, 'study-2', 'Done', 2, 2, '0', 'closed', '{"presentation":"one","answers":"last","sharing":"count","raters_per_output":1,"tolerance":0,"min_seconds":0,"missed_limit":0}', NULL, 1001, 1001, NULL),
     (3, 'study-3', 'Planned', 2, 2, '7', 'draft', '{"presentation":"side_by_side","answers":"last","sharing":"hand","tasks":1,"pace_s":30,"raters_per_output":3,"tolerance":0,"min_seconds":0,"missed_limit":0}', 1, 1002, NULL, NULL);
+INSERT INTO invitations (id, secret_hash, label, role, group_id, study_id, created_by, created_at, expires_at, revoked_at,
+        used_by, used_at) VALUES
+    (1, 'h1', 'for ada', 'rater', 1, 1, 1, 1000, 9000, NULL, 2, 1001),
+    (2, 'h2', 'late', 'admin', NULL, NULL, NULL, 1000, 2000, 1500, NULL, NULL);
 INSERT INTO study_submissions (study_id, position, submission_id) VALUES (1, 0, 1), (1, 1, 2), (2, 0, 1);
 INSERT INTO study_raters (study_id, user_id, added_at, removed_at, reads, share) VALUES
     (1, 2, NULL, NULL, 'en zh', NULL), (1, 3, NULL, NULL, 'en zh', NULL), (2, 2, NULL, NULL, 'en zh', NULL),

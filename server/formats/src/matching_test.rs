@@ -95,7 +95,7 @@ fn preview_reports_every_finding() {
     let same = scan(&TASKS, &twice, Matching::Auto);
     assert_eq!((same.sampled, same.samples_max, same.duplicates.count), (false, 1, 1));
     let leaks = summary.identity_leaks;
-    assert_eq!((leaks.count, leaks.first[0].line, leaks.first[0].name.as_str()), (1, 4, "chatgpt"));
+    assert_eq!((leaks.count, leaks.first[0].line, leaks.first[0].name.as_str()), (1, 4, "ChatGPT"));
     assert_eq!((summary.problems.count, summary.problems.first[0].line), (1, Some(7)));
 }
 

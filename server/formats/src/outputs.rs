@@ -437,9 +437,11 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
             let mut reported = Reported::by(shape).passed(object.get("passed").and_then(Value::as_bool));
             let words = object.get("result").and_then(Value::as_str).filter(|_| reported.verdict.is_some());
             reported.detail = words.and_then(harness::detail);
-            (None, Some(reported).filter(|reported| !reported.is_empty()))
+            (None, Some(reported))
         }
     };
+    let mut reported = reported.unwrap_or_else(|| Reported::by(shape));
+    (reported.input_tokens, reported.output_tokens) = harness::line_tokens(object);
     Ok(OutputLine {
         line,
         file: None,
@@ -458,7 +460,7 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         published_text,
         elsewhere: fit == Some(Fit::Other),
         turn,
-        reported,
+        reported: Some(reported).filter(|reported| !reported.is_empty()),
     })
 }
 

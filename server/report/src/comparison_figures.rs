@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{
     comparison::{
         Automated, Bin, Checked, ComparisonFigures, FollowedInstructions, GridCell, Human, Pair, Point, Related,
-        TestsAndRatings,
+        TestsAndRatings, TokenUse,
     },
     conversation::InstructionKind,
     lang::{Bilingual, Lang},
@@ -20,7 +20,7 @@ use texts::I18n;
 use super::judges;
 use comparison::{
     arranged::Counted,
-    input::{ComparisonInput, InputRun},
+    input::{ComparisonInput, InputRun, InputTokens},
 };
 use stats::{
     bootstrap::{self, Cell, KeyedCells},
@@ -63,7 +63,13 @@ pub fn compute(input: &ComparisonInput) -> ComparisonFigures {
         automated: (!input.runs.is_empty()).then(|| automated(input)),
         both: both(input, &dimensions),
         judges: judges::judges(input),
+        tokens: input.tokens.iter().map(token_use).collect(),
     }
+}
+
+fn token_use(of: &InputTokens) -> TokenUse {
+    let mean = |(count, sum): (u64, u64)| (count > 0).then(|| sum as f64 / count as f64);
+    TokenUse { outputs: of.outputs, reported: of.generated.0, generated: mean(of.generated), prompt: mean(of.prompt) }
 }
 
 /// The comparison of a study without ratings: models and no figures. `None` without a rubric.

@@ -16,17 +16,20 @@ use model::{
     audit::{Action, Object},
     audit_details::{Fact, Made},
     caller::{Actor, Admin, Owner, Person, System},
+    display::Display,
     error::{Answer, AppError},
-    ids::{GroupId, UserId},
+    ids::UserId,
     keys::Settings,
     lang::Lang,
     page::{PageOf, Paged},
     plan::Reads,
     problem::Problem,
+    study::StudyStatus,
     time::{DAY_MS, Timestamp},
+    time_zone::TimeZone,
     user::{
-        CreatedInvitation, Invitation, MOST_INVITATIONS, Me, PASSWORD_MAX, RESET_HOURS, Role, UserRow, name_fault,
-        password_fault,
+        CreatedInvitation, Invitation, Joins, MOST_INVITATIONS, Me, PASSWORD_MAX, RESET_HOURS, Role, UserRow,
+        name_fault, password_fault,
     },
 };
 use port::Accounts;
@@ -35,7 +38,10 @@ use rusqlite::{Connection, Transaction};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
-use super::throttle::{self, Subject};
+use super::{
+    plans,
+    throttle::{self, Subject},
+};
 use base::{clock, error::Failure};
 use db::{
     Db,
@@ -43,7 +49,7 @@ use db::{
     audit::Change,
     groups, identities,
     imported_ratings::NO_PASSWORD,
-    plan, throttle as stored,
+    plan, settings, studies, throttle as stored,
 };
 
 /// Passwords hashed at the same time: each takes some 20 MB and a core.
@@ -334,7 +340,14 @@ impl AccountService {
     /// # Errors
     ///
     /// 404 if the invitation is not open; otherwise as [`AccountService::add`].
-    pub async fn join(&self, secret: &str, name: &str, password: &str, reads: Reads) -> Answer<LoggedIn> {
+    pub async fn join(
+        &self,
+        secret: &str,
+        name: &str,
+        password: &str,
+        reads: Reads,
+        zone: TimeZone,
+    ) -> Answer<LoggedIn> {
         let secret_hash = hash_secret(secret);
         let wanted = secret_hash.clone();
         let open = self.db.read(move |conn| accounts::open_invitation(conn, &wanted)).await?;
@@ -344,7 +357,8 @@ impl AccountService {
         let hash = self.hash(password).await?;
         let (name, device, now) = (name.to_owned(), random_secret(), clock::now());
         let fresh = hash_secret(&device);
-        Ok(self
+        let used = secret_hash.clone();
+        let joined = self
             .db
             .write_audited(Actor::System, Action::InvitationAccept, move |tx| {
                 // Checked again under the lock: a link creates one account.
@@ -356,19 +370,39 @@ impl AccountService {
                 if let Some(group) = invitation.group {
                     groups::add(tx, group.id, id)?;
                 }
+                let display = Display { zone, ..Display::default() };
+                if !display.is_default() {
+                    settings::set_display(tx, id, display)?;
+                }
                 let me = Me {
                     id,
                     name: name.clone(),
                     role: invitation.role,
                     lang: Lang::default(),
-                    settings: Settings::default(),
+                    settings: Settings { display, ..Settings::default() },
                 };
                 stored::know_device(tx, None, &fresh, id, now)?;
                 let joined = LoggedIn { me, epoch: 0, device };
                 let change = Change::of(Object::Invitation(invitation.id), [Fact::Name(name)], joined);
                 Ok(change.by(Actor::Person(id)))
             })
-            .await?)
+            .await?;
+        self.join_study(used, joined.me.id).await;
+        Ok(joined)
+    }
+
+    /// Adds the person to the study of the invitation that they used, if it has one. What prevents it, such as a study
+    /// that was closed meanwhile, is logged: the account exists nevertheless, and an admin can add the person later.
+    pub(super) async fn join_study(&self, secret_hash: String, user: UserId) {
+        let study = self.db.read(move |conn| accounts::invited_study(conn, &secret_hash, user)).await;
+        let joined = match study {
+            Ok(Some(study)) => plans::join_invited(&self.db, study, user).await,
+            Ok(None) => return,
+            Err(e) => Err(e.into()),
+        };
+        if let Err(error) = joined {
+            tracing::warn!(%error, user = user.0, "a person could not be added to the study of their invitation");
+        }
     }
 
     /// Sets a password by a link, which ends every session of the account and the link itself, and logs in.
@@ -455,19 +489,11 @@ impl AccountService {
         let name = name.to_owned();
         Ok(self.db.read(move |conn| Ok(accounts::by_name(conn, &name)?.map(|account| account.me.id))).await?)
     }
+}
 
-    /// Creates an invitation, whose owner joins the group if there is one; returns its secret.
-    ///
-    /// # Errors
-    /// The label or the number of days is invalid, or there is no such group.
-    pub async fn invite_to(
-        &self,
-        admin: &Admin,
-        label: &str,
-        role: Role,
-        days: u32,
-        group: Option<GroupId>,
-    ) -> Answer<String> {
+#[async_trait]
+impl Accounts for AccountService {
+    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String> {
         let expires_at = invitation_end(days)?;
         if label.chars().count() > 100 {
             return Err(AppError::invalid(
@@ -480,17 +506,14 @@ impl AccountService {
         let secret_hash = hash_secret(&secret);
         let (by, label) = (admin.id(), label.trim().to_owned());
         let create = move |tx: &Transaction<'_>| {
-            let into = into_group(tx, group)?;
-            let id = accounts::insert_invitation(tx, &secret_hash, &label, role, group, by, expires_at)?;
+            let into = joined(tx, joins)?;
+            let id = accounts::insert_invitation(tx, &secret_hash, &label, role, joins, by, expires_at)?;
             Ok(Change::of(Object::Invitation(id), invitation_facts(&label, role, days, into), ()))
         };
         self.db.write_audited(admin, Action::InvitationCreate, create).await?;
         Ok(secret)
     }
-}
 
-#[async_trait]
-impl Accounts for AccountService {
     async fn users(&self, _: &Admin, of: PageOf) -> Answer<Paged<UserRow>> {
         Ok(self.db.read(move |conn| accounts::list(conn, &of)).await?)
     }
@@ -547,16 +570,16 @@ impl Accounts for AccountService {
         lines: &str,
         role: Role,
         days: u32,
-        group: Option<GroupId>,
+        joins: Joins,
     ) -> Answer<Vec<CreatedInvitation>> {
         let expires_at = invitation_end(days)?;
         let people = invited(lines, role)?;
         let made = people.into_iter().map(|(label, role)| (random_secret(), label, role)).collect::<Vec<_>>();
         let (by, stored) = (admin.id(), made.clone());
         let create = move |tx: &Transaction<'_>| {
-            let into = into_group(tx, group)?;
+            let into = joined(tx, joins)?;
             let entries = stored.iter().map(|(secret, label, role)| {
-                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, group, by, expires_at)?;
+                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, joins, by, expires_at)?;
                 Ok((Object::Invitation(id), invitation_facts(label, *role, days, into.clone())))
             });
             Ok(Change::each(entries.collect::<Result<_, Failure>>()?, ()))
@@ -564,10 +587,6 @@ impl Accounts for AccountService {
         self.db.write_audited(admin, Action::InvitationCreate, create).await?;
         let link = |(secret, label, role)| CreatedInvitation { label, role, path: format!("/join/{secret}") };
         Ok(made.into_iter().map(link).collect())
-    }
-
-    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String> {
-        self.invite_to(admin, label, role, days, None).await
     }
 
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()> {
@@ -630,20 +649,32 @@ impl Accounts for AccountService {
     }
 }
 
-/// The name of the group that an invitation is for.
+/// What the audit log says of what invited people join.
 ///
 /// # Errors
-/// There is no such group.
-fn into_group(conn: &Connection, group: Option<GroupId>) -> Result<Option<String>, Failure> {
-    let Some(id) = group else { return Ok(None) };
-    let group = groups::get(conn, id)?.ok_or_else(|| Failure::not_found("group"))?;
-    Ok(Some(group.name))
+/// There is no such group or study, or the study is closed.
+fn joined(conn: &Connection, joins: Joins) -> Result<Vec<Fact>, Failure> {
+    let mut facts = Vec::new();
+    if let Some(id) = joins.group {
+        facts.push(Fact::Group(groups::get(conn, id)?.ok_or_else(|| Failure::not_found("group"))?.name));
+    }
+    if let Some(id) = joins.study {
+        let study = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+        if study.status == StudyStatus::Closed {
+            return Err(Failure::conflict((
+                "The study is closed, so nobody can join it. Choose another one, or none.",
+                "该评分项目已结束，无法再加入。请选择其他项目，或不选。",
+            )));
+        }
+        facts.push(Fact::Study(id));
+    }
+    Ok(facts)
 }
 
 /// What the audit log says of an invitation.
-fn invitation_facts(label: &str, role: Role, days: u32, group: Option<String>) -> Vec<Fact> {
+fn invitation_facts(label: &str, role: Role, days: u32, joins: Vec<Fact>) -> Vec<Fact> {
     let facts = [Fact::Label(label.to_owned()), Fact::Role(role), Fact::Days(days)];
-    facts.into_iter().chain(group.map(Fact::Group)).collect()
+    facts.into_iter().chain(joins).collect()
 }
 
 /// When an invitation that is created now expires.

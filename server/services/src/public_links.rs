@@ -125,7 +125,7 @@ fn checked(about: Publication) -> Answer<Publication> {
     })
 }
 
-/// Removes data about single raters and links that only admins can follow.
+/// Removes data about single raters, links that only admins can follow, and what says nothing of quality.
 fn anonymous(mut figures: ComparisonFigures) -> ComparisonFigures {
     if let Some(human) = &mut figures.human {
         human.reliability.iter_mut().for_each(|figures| figures.kappas.clear());
@@ -134,6 +134,7 @@ fn anonymous(mut figures: ComparisonFigures) -> ComparisonFigures {
     let runs = figures.automated.iter_mut().flat_map(|automated| &mut automated.models).flatten();
     runs.for_each(|checked| checked.run = None);
     figures.judges.clear();
+    figures.tokens.clear();
     figures
 }
 

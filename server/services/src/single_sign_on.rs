@@ -209,9 +209,9 @@ impl SingleSignOn {
         let hash = self.accounts.unknown_password().await?;
         let (device, now) = (random_secret(), clock::now());
         let fresh = hash_secret(&device);
-        let action = match &source {
-            Source::Invitation(_) => Action::InvitationAccept,
-            Source::Provider(_) => Action::UserCreate,
+        let (action, used) = match &source {
+            Source::Invitation(hash) => (Action::InvitationAccept, Some(hash.clone())),
+            Source::Provider(_) => (Action::UserCreate, None),
         };
         let create = move |tx: &Transaction<'_>| {
             let (role, invitation) = match source {
@@ -252,7 +252,11 @@ impl SingleSignOn {
             };
             Ok(change.by(Actor::Person(id)))
         };
-        self.db.write_audited(Actor::System, action, create).await?
+        let created = self.db.write_audited(Actor::System, action, create).await??;
+        if let Some(used) = used {
+            self.accounts.join_study(used, created.me.id).await;
+        }
+        Ok(created)
     }
 }
 

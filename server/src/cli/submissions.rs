@@ -460,8 +460,8 @@ fn text(uploaded: &Uploaded) -> String {
     }
     // A class is not a line of a file; its task identifies it.
     let leak = |t: &IdentityLeak| match t.line {
-        0 => format!("`{}` in {}", t.name, t.task_id),
-        line => format!("`{}` in line {line}", t.name),
+        0 => format!("`{}` in {}", t.names().collect::<Vec<_>>().join("`, `"), t.task_id),
+        line => format!("`{}` in line {line}", t.names().collect::<Vec<_>>().join("`, `")),
     };
     let leaks = p.identity_leaks.iter().map(leak).collect();
     count(p.identity_leak_count, "Possible identity leaks", leaks);

@@ -5,8 +5,9 @@ use std::io::Read;
 use clap::{Args, Subcommand};
 use model::{
     caller::System,
+    ids::StudyId,
     plan::Reads,
-    user::{RESET_HOURS, Role},
+    user::{Joins, RESET_HOURS, Role},
 };
 use port::{Accounts, Plans};
 use serde::Serialize;
@@ -102,6 +103,9 @@ pub struct Invite {
     /// Name of a group that the new account joins
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
+    /// Number of a study that the new account joins as a rater
+    #[arg(long, value_name = "ID")]
+    study: Option<StudyId>,
 }
 
 /// An account.
@@ -142,7 +146,8 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
                 Some(name) => Some(services.groups.named(&admin, name).await?),
                 None => None,
             };
-            let secret = accounts.invite_to(&admin, &invite.label, invite.role, invite.days, group).await?;
+            let joins = Joins { group, study: invite.study };
+            let secret = accounts.invite(&admin, &invite.label, invite.role, invite.days, joins).await?;
             global.show(&Link { path: format!("/join/{secret}"), days: invite.days }, |link| {
                 format!(
                     "{}\nAppend this path to the server's address. The link can be used once and expires after {} days.",

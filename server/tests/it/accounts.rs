@@ -9,15 +9,17 @@ use model::{
     api::Scope,
     caller::{Admin, Caller, Capability, System},
     error::AppError,
-    ids::SubmissionId,
+    ids::{StudyId, SubmissionId},
     keys::Settings,
     lang::Lang,
     page::PageOf,
     plan::Reads,
     run::NewRun,
-    user::{Me, Role},
+    study::StudyStatus,
+    time_zone::TimeZone,
+    user::{Joins, Me, Role},
 };
-use port::{Accounts, Runs as _};
+use port::{Accounts, Plans as _, Runs as _, Studies as _};
 use serde_json::json;
 use services::accounts::Validity;
 use texts::common;
@@ -136,7 +138,7 @@ async fn a_long_name_is_neither_stored_nor_repeated() {
     let long = "a".repeat(7_500);
     let answer = app.anonymous().form("/log-in", &[("name", &long), ("password", "x"), ("next", &long)]).await;
     assert_eq!(answer.location(), "/log-in?error=wrong");
-    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7).await.unwrap();
+    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7, Joins::default()).await.unwrap();
     let fields = [("name", long.as_str()), ("password", "long-enough-password")];
     let answer = app.anonymous().form(&format!("/join/{secret}"), &fields).await;
     assert_eq!(answer.location(), format!("/join/{}?error=name", secret.replace('-', "%2D").replace('_', "%5F")));
@@ -183,7 +185,8 @@ async fn logs_contain_no_secret() {
         .with_writer(move || writer.clone())
         .init();
     let app = TestApp::demo().await;
-    let invitation = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7).await.unwrap();
+    let invitation =
+        app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7, Joins::default()).await.unwrap();
     let token = app.token(&[Scope::Read]).await;
     let mut dora = app.anonymous();
     dora.get(&format!("/join/{invitation}?error=name")).await;
@@ -227,7 +230,7 @@ async fn session_ids_are_not_stored() {
 #[tokio::test]
 async fn invitation_creates_one_account() {
     let app = TestApp::demo().await;
-    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7).await.unwrap();
+    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7, Joins::default()).await.unwrap();
     let path = format!("/join/{secret}");
     let mut dora = app.anonymous();
     assert_eq!(dora.get(&path).await.status, StatusCode::OK);
@@ -241,6 +244,41 @@ async fn invitation_creates_one_account() {
     check(app.anonymous().form(&path, &fields("eve", "long-enough-password")).await.location(), "gone");
     let wrong = app.anonymous().form("/join/made-up", &fields("eve", "long-enough-password")).await;
     check(wrong.location(), "gone");
+}
+
+#[tokio::test]
+async fn people_join_the_study_of_their_invitation() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    let (accounts, studies) = (&app.services.accounts, &app.services.studies);
+    let study = studies.list(&admin, PageOf::first(1)).await.unwrap().rows.remove(0);
+    let joins = Joins { group: None, study: Some(study.id) };
+    let unknown = Joins { study: Some(StudyId(999)), ..Joins::default() };
+    assert!(accounts.invite(&admin, "dora", Role::Rater, 7, unknown).await.is_err());
+    let (dora, late) = (
+        accounts.invite(&admin, "dora", Role::Rater, 7, joins).await.unwrap(),
+        accounts.invite(&admin, "late", Role::Rater, 7, joins).await.unwrap(),
+    );
+    let listed = accounts.invitations(&admin, PageOf::first(1)).await.unwrap().rows.remove(0);
+    assert_eq!(listed.study.map(|study| study.title), Some(study.title.clone()));
+    let mut browser = app.anonymous();
+    assert!(browser.get(&format!("/join/{dora}")).await.body.contains(&study.title), "the page names the study");
+    let fields = [("name", "dora"), ("password", "long-enough-password"), ("zone", "Asia/Kathmandu")];
+    assert_eq!(browser.form(&format!("/join/{dora}"), &fields).await.location(), "/");
+    let home = browser.get("/my-studies").await.body;
+    assert!(home.contains(&study.title), "{home}");
+    assert!(browser.get("/account").await.body.contains(r#"<option value="Asia/Kathmandu" selected>"#));
+    let raters = app.services.plans.get(&admin, study.id).await.unwrap().raters;
+    assert!(raters.iter().any(|rater| rater.name == "dora"));
+
+    // A study that is closed meanwhile does not prevent the account.
+    studies.set_status(&admin, study.id, StudyStatus::Closed).await.unwrap();
+    assert!(accounts.invite(&admin, "eve", Role::Rater, 7, joins).await.is_err());
+    let mut browser = app.anonymous();
+    let fields = [("name", "late"), ("password", "long-enough-password"), ("zone", "Middle-earth/Shire")];
+    assert_eq!(browser.form(&format!("/join/{late}"), &fields).await.location(), "/");
+    let plan = app.services.plans.get(&admin, study.id).await.unwrap();
+    assert!(plan.raters.iter().all(|rater| rater.name != "late"));
 }
 
 #[tokio::test]
@@ -369,26 +407,28 @@ async fn many_people_are_invited_or_none() {
     let accounts = &app.services.accounts;
     let count = async || accounts.invitations(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows.len();
     let wrong = format!("Ann\n\nBob, boss\nAnn\n{}\nEve,admin", "x".repeat(101));
-    let refused = accounts.invite_many(&admin, &wrong, Role::Rater, 7, None).await.unwrap_err().to_string();
+    let refused = accounts.invite_many(&admin, &wrong, Role::Rater, 7, Joins::default()).await.unwrap_err().to_string();
     for line in ["line 3: the text after the comma is not a role", "line 4: \"Ann\" occurs twice", "line 5: the name"] {
         assert!(refused.contains(line), "{refused}");
     }
-    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7, None).await.is_err());
-    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91, None).await.is_err());
+    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7, Joins::default()).await.is_err());
+    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91, Joins::default()).await.is_err());
     assert_eq!(count().await, 0, "nothing was created");
 
-    let made = accounts.invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7, None).await.unwrap();
+    let made =
+        accounts.invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7, Joins::default()).await.unwrap();
     let people: Vec<_> = made.iter().map(|one| (one.label.as_str(), one.role)).collect();
     assert_eq!(people, [("Ann Lee", Role::Rater), ("王芳", Role::Rater), ("Eve", Role::Admin)]);
     assert_eq!(count().await, 3);
     let secret = made[2].path.strip_prefix("/join/").unwrap();
-    let eve = accounts.join(secret, "eve", "a-long-enough-password", "zh".parse().unwrap()).await.unwrap().me;
-    assert_eq!(eve.role, Role::Admin);
+    let zone = TimeZone::of("Asia/Shanghai").unwrap();
+    let eve = accounts.join(secret, "eve", "a-long-enough-password", "zh".parse().unwrap(), zone).await.unwrap().me;
+    assert_eq!((eve.role, eve.settings.display.zone), (Role::Admin, zone));
     let users = accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let reads = users.iter().find(|user| user.name == "eve").map(|user| user.reads.code());
     assert_eq!(reads, Some("zh"), "the language that the person reads");
     assert!(
-        accounts.join(secret, "eve2", "a-long-enough-password", Reads::BOTH).await.is_err(),
+        accounts.join(secret, "eve2", "a-long-enough-password", Reads::BOTH, zone).await.is_err(),
         "each link works once"
     );
 }

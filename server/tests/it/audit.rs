@@ -7,7 +7,7 @@ use model::{
     audit::{AUDIT_PAGE, AuditPage},
     audit_details::{Details, Fact},
     caller::System,
-    user::Role,
+    user::{Joins, Role},
 };
 use port::Accounts;
 use serde_json::json;
@@ -20,7 +20,11 @@ async fn the_audit_page_goes_back_entry_by_entry() {
     let app = TestApp::demo().await;
     let invitations = AUDIT_PAGE + 7;
     for n in 0..invitations {
-        app.services.accounts.invite(&System.admin(), &format!("guest {n}"), Role::Rater, 3).await.unwrap();
+        app.services
+            .accounts
+            .invite(&System.admin(), &format!("guest {n}"), Role::Rater, 3, Joins::default())
+            .await
+            .unwrap();
     }
     let mut admin = app.admin().await;
     let filter = |before: &str| json!({"filter": {"action": "invitation.create", "object": "guest", "before": before}});

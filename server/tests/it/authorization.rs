@@ -22,7 +22,7 @@ use model::{
     page::PageOf,
     run::NewRun,
     study::{NewStudy, StudySettings},
-    user::Role,
+    user::{Joins, Role},
 };
 use port::{Accounts, Grading, Runs, Studies, guidelines::Guidelines};
 use rows::{Call, Row};
@@ -61,9 +61,14 @@ async fn set_up(app: TestApp) -> TestSetup {
         .unwrap()
         .id;
     app.services.runs.start(&admin, NewRun::of(first)).await.unwrap();
-    let secret = app.services.accounts.invite(&admin, "dora", Role::Rater, 7).await.unwrap();
-    let dora =
-        app.services.accounts.join(&secret, "dora", "demo-password-dora", model::plan::Reads::BOTH).await.unwrap().me;
+    let secret = app.services.accounts.invite(&admin, "dora", Role::Rater, 7, Joins::default()).await.unwrap();
+    let dora = app
+        .services
+        .accounts
+        .join(&secret, "dora", "demo-password-dora", model::plan::Reads::BOTH, model::time_zone::TimeZone::default())
+        .await
+        .unwrap()
+        .me;
     let other = NewStudy {
         title: "Another".into(),
         dataset: "starter".into(),

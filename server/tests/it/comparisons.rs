@@ -770,6 +770,55 @@ fn published_sums_follow_from_published_results() {
 }
 
 #[tokio::test]
+async fn quality_is_drawn_against_tokens_as_far_as_files_report_them() {
+    let app = filled().await;
+    let mut admin = app.admin().await;
+    let without = compared(&app, selection()).await;
+    assert!(without.figures.tokens.is_empty());
+    assert!(!admin.get("/admin/compare/starter").await.body.contains(r#"id="tokens""#));
+    // All outputs of the first model, all but one of the second, none of the third.
+    let models: Vec<i64> = without.selection.models.iter().flatten().map(|id| id.0).collect();
+    let (first, second) = (models[0], models[1]);
+    let report = move |tx: &rusqlite::Transaction<'_>| {
+        let add = "INSERT INTO reported (output_id, format, other_text, input_tokens, output_tokens)
+            SELECT o.id, 'human_eval_x', 0, 50, CASE s.model_id WHEN ?1 THEN 100 ELSE 3000 END FROM outputs o
+            JOIN submissions s ON s.id = o.submission_id WHERE s.model_id = ?1 OR s.model_id = ?2
+            AND o.id > (SELECT min(x.id) FROM outputs x JOIN submissions y ON y.id = x.submission_id WHERE y.model_id = ?2)";
+        tx.execute(add, [first, second])?;
+        Ok(())
+    };
+    app.services.db.write(report).await.unwrap();
+    // Another selection, because the figures of the first are cached.
+    let selection = || Selection { scores: CountedScores::Final, ..selection() };
+    let found = compared(&app, selection()).await.figures;
+    let tokens: Vec<_> = found.tokens.iter().map(|of| (of.generated, of.prompt, of.outputs - of.reported)).collect();
+    let outputs = found.tokens[2].outputs;
+    assert_eq!(tokens, [(Some(100.0), Some(50.0), 0), (Some(3000.0), Some(50.0), 1), (None, None, outputs)]);
+
+    let names = app.services.comparisons.figure_names(&System.admin(), selection()).await.unwrap();
+    let of_tokens: Vec<_> = names.iter().filter(|name| name.ends_with("-tokens")).collect();
+    assert_eq!(of_tokens, ["correctness-tokens", "code_quality-tokens", "maintainability-tokens", "pass-tokens"]);
+    for name in of_tokens {
+        for kind in ["svg", "csv", "txt"] {
+            let answer = admin.get(&format!("/admin/compare/starter/figures/{name}.{kind}?scores=final")).await;
+            assert_eq!(answer.status, StatusCode::OK, "{name}.{kind}");
+        }
+    }
+    let csv = admin.get("/admin/compare/starter/figures/pass-tokens.csv?scores=final").await.body;
+    assert!(csv.starts_with("name,tokens,value,low,high,frontier\n") && csv.lines().count() == 3, "{csv}");
+    let page = admin.get("/admin/compare/starter?scores=final&tokens=pass-tokens").await.body;
+    for text in
+        ["Quality and tokens", "Without token counts: ", "With token counts for only some outputs: ", "chart-frontier"]
+    {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let chosen = page.split(r#"aria-label="Metric""#).nth(1).unwrap_or_default();
+    assert!(chosen.contains("tokens=correctness-tokens#tokens"), "{chosen}");
+    let bundle = bundle::read("b.zip", Cursor::new(&bundle_of(&app, selection()).await)).unwrap();
+    assert_eq!(comparison_figures::compute(&bundle.input).tokens, found.tokens, "the bundle has what is drawn");
+}
+
+#[tokio::test]
 async fn slices_are_on_the_page_in_the_api_and_in_a_file() {
     let app = filled().await;
     let mut admin = app.admin().await;
@@ -782,6 +831,11 @@ async fn slices_are_on_the_page_in_the_api_and_in_a_file() {
         // The form keeps the rest of the address.
         assert!(page.contains(r#"<input type="hidden" name="q" value="sum""#), "{page}");
     }
+    // The leaderboard of one dataset has them, too; that of all links to it.
+    let board = admin.get("/admin/results?dataset=starter&slice=length&slice_metric=correctness").await.body;
+    assert!(board.contains("slices-caption") && board.contains("board-rank"), "{board}");
+    let board = admin.get("/admin/results").await.body;
+    assert!(board.contains(r#"href="/admin/results?dataset=starter#slices""#), "{board}");
     // Every starter task is in Java.
     let page = admin.get("/admin/compare/starter?slice=code_lang").await.body;
     assert!(page.contains("tasks are in one slice (Java)") && !page.contains("slices-caption"), "{page}");

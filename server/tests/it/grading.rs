@@ -581,6 +581,12 @@ async fn display_settings_are_in_every_document_of_their_person() {
     assert!(app.demo_user("ada").await.get("/my-studies").await.body.contains(chosen), "a new session");
     assert!(app.demo_user("bo").await.get("/my-studies").await.body.contains(default), "another person");
     assert!(app.anonymous().get("/log-in").await.body.contains(default));
+    // What a form leaves out stays; the page after it is one of ours.
+    let themed = ada.form("/account/display", &[("theme", "light"), ("next", "/my-studies?x=1")]).await;
+    assert_eq!(themed.location(), "/my-studies?x=1");
+    let kept = r#"data-theme="light" data-text="large" data-density="comfortable" data-wrap="wrap""#;
+    assert!(ada.get("/my-studies").await.body.contains(kept));
+    assert_eq!(ada.form("/account/display", &[("next", "//example.org")]).await.location(), "/");
     assert_eq!(app.anonymous().form("/account/display", &[]).await.location(), "/log-in?next=%2Faccount");
 }
 

@@ -9,7 +9,7 @@ use model::{
     group::MemberChange,
     ids::UserId,
     page::{PageOf, Which},
-    user::Role,
+    user::{Joins, Role},
 };
 use port::{Accounts as _, groups::Groups as _};
 use serde_json::{Value, json};
@@ -44,7 +44,12 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     let of = |wanted: &str| all.iter().find(|(_, name)| name == wanted).unwrap().0;
 
     // Who accepts an invitation into the group is in it.
-    let made = app.services.accounts.invite_many(&admin, "Dora", Role::Rater, 7, Some(id)).await.unwrap();
+    let made = app
+        .services
+        .accounts
+        .invite_many(&admin, "Dora", Role::Rater, 7, Joins { group: Some(id), study: None })
+        .await
+        .unwrap();
     let join = [("name", "dora"), ("password", "a long enough password")];
     assert_eq!(app.anonymous().form(&made[0].path, &join).await.location(), "/");
     assert_eq!(names(groups.get(&admin, id).await.unwrap().members), ["ada", "bo", "dora"]);

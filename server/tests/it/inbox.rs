@@ -30,7 +30,7 @@ use model::{
     run::{NewRun, RunStatus},
     study::StudyStatus,
     time::Timestamp,
-    user::Role,
+    user::{Joins, Role},
 };
 use port::{
     Accounts, Runs as _, Studies as _,
@@ -141,11 +141,17 @@ async fn act(app: &TestApp, by: &Admin, act: InboxAct, items: &[InboxRow]) -> Re
 
 /// Another admin, with an account.
 async fn another_admin(app: &TestApp, name: &str) -> Admin {
-    let secret = app.services.accounts.invite(&ADMIN, name, Role::Admin, 7).await.unwrap();
+    let secret = app.services.accounts.invite(&ADMIN, name, Role::Admin, 7, Joins::default()).await.unwrap();
     let me = app
         .services
         .accounts
-        .join(&secret, name, &format!("demo-password-{name}"), model::plan::Reads::BOTH)
+        .join(
+            &secret,
+            name,
+            &format!("demo-password-{name}"),
+            model::plan::Reads::BOTH,
+            model::time_zone::TimeZone::default(),
+        )
         .await
         .unwrap()
         .me;

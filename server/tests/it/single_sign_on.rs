@@ -4,7 +4,11 @@
 
 use axum::http::{Method, StatusCode};
 use clients::oidc::{Options, Provider};
-use model::{caller::System, page::PageOf, user::Role};
+use model::{
+    caller::System,
+    page::PageOf,
+    user::{Joins, Role},
+};
 use port::Accounts as _;
 
 use crate::util::{
@@ -173,7 +177,7 @@ async fn only_verified_addresses_of_the_domain_are_admitted() {
 #[tokio::test]
 async fn an_invitation_and_an_account_can_be_linked() {
     let (app, provider) = allowed(|options| options).await;
-    let secret = app.services.accounts.invite(&System.admin(), "Dora", Role::Admin, 7).await.unwrap();
+    let secret = app.services.accounts.invite(&System.admin(), "Dora", Role::Admin, 7, Joins::default()).await.unwrap();
     let dora = Who { subject: "d", username: Some("dora"), email: None };
     let mut client = app.anonymous();
     assert!(client.get(&format!("/join/{secret}")).await.body.contains("Create account with Example ID"));

@@ -149,7 +149,7 @@ async fn outputs_are_previewed_and_imported_once() {
     assert_eq!(preview.unknown, [FileLine { line: 5, label: "9".into() }]);
     assert_eq!(preview.duplicates, [FileLine { line: 4, label: "2".into() }]);
     let leaks: Vec<_> = preview.identity_leaks.iter().map(|t| (t.line, t.name.as_str())).collect();
-    assert_eq!((preview.identity_leak_count, leaks), (1, vec![(2, "claude")]));
+    assert_eq!((preview.identity_leak_count, leaks), (1, vec![(2, "Claude")]));
     // The repeat counts: task 2 has different outputs, so the file contains samples.
     assert_eq!((preview.samples_max, preview.same_as), (3, None));
 

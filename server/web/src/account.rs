@@ -14,6 +14,7 @@ use model::{
     error::AppError,
     lang::Lang,
     plan::Reads,
+    time_zone::TimeZone,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use port::Accounts;
@@ -84,6 +85,9 @@ pub struct Join {
     password: String,
     #[serde(default)]
     reads: Reads,
+    /// The name of the device's time zone, if the page could tell it.
+    #[serde(default)]
+    zone: String,
 }
 
 /// `POST /join/{secret}`
@@ -102,7 +106,9 @@ pub async fn join(
     if secret.len() > LONGEST_REPEATED {
         return Err(AppError::NotFound("invitation".into()).into());
     }
-    match state.services.accounts.join(&secret, form.name.trim(), &form.password, form.reads).await {
+    // A name that the server does not know comes from a newer browser.
+    let zone = TimeZone::of(&form.zone).unwrap_or_default();
+    match state.services.accounts.join(&secret, form.name.trim(), &form.password, form.reads, zone).await {
         Ok(who) => begin(&state, &session, &who, "/").await,
         Err(AppError::NotFound(_)) => refused("gone"),
         Err(AppError::Conflict(_)) => refused("taken"),

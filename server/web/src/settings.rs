@@ -12,7 +12,7 @@ use model::{
 };
 use port::settings::PersonalSettings;
 
-use super::errors::HttpError;
+use super::{account::local, errors::HttpError};
 use crate::state::AppState;
 
 /// `POST /account/keys`: a field per action (`key-comment=c`), `off` to disable shortcuts, and
@@ -43,30 +43,32 @@ pub async fn keys(
 }
 
 /// `POST /account/display`: `theme`, `text`, `density` and `wrap`, each a code of its type in [`Display`], and `zone`,
-/// the name of a time zone; a missing one is the default.
+/// the name of a time zone; a missing one stays as it is. `next` is the page that follows, instead of the account's.
 pub async fn display(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     Form(fields): Form<HashMap<String, String>>,
 ) -> Result<Redirect, HttpError> {
     /// The value of a field; an unknown code comes from no form of ours.
-    fn value<T: Default>(
+    fn value<T>(
         fields: &HashMap<String, String>,
         name: &str,
+        now: T,
         of: fn(&str) -> Option<T>,
     ) -> Result<T, AppError> {
-        fields.get(name).map_or_else(|| Ok(T::default()), |code| of(code).ok_or(AppError::Malformed))
+        fields.get(name).map_or(Ok(now), |code| of(code).ok_or(AppError::Malformed))
     }
-    let display = Display {
-        theme: value(&fields, "theme", Theme::of)?,
-        text: value(&fields, "text", TextSize::of)?,
-        density: value(&fields, "density", Density::of)?,
-        wrap: value(&fields, "wrap", Wrap::of)?,
-        zone: value(&fields, "zone", TimeZone::of)?,
-    };
     let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Faccount")) };
+    let now = person.settings.display;
+    let display = Display {
+        theme: value(&fields, "theme", now.theme, Theme::of)?,
+        text: value(&fields, "text", now.text, TextSize::of)?,
+        density: value(&fields, "density", now.density, Density::of)?,
+        wrap: value(&fields, "wrap", now.wrap, Wrap::of)?,
+        zone: value(&fields, "zone", now.zone, TimeZone::of)?,
+    };
     state.services.settings.set_display(&person, display).await?;
-    Ok(Redirect::to("/account?done=display#display"))
+    Ok(Redirect::to(fields.get("next").map_or("/account?done=display#display", |next| local(next))))
 }
 
 /// `POST /account/toured`: stops offering the tour.

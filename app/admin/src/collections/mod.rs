@@ -11,6 +11,7 @@ use super::{
     list::Listing,
     parts::{state, state_choices},
 };
+use crate::places::{Place, tabs};
 use model::collection::{CollectionRow, CollectionStatus};
 use rpc::collections::collections;
 use texts::I18n;
@@ -38,7 +39,8 @@ pub fn CollectionsPage() -> impl IntoView {
         vec![("", i.lists().any.to_owned()), ("outputs", t.of_outputs.to_owned()), ("scores", t.of_scores.to_owned())];
     let states = state_choices(i, &CollectionStatus::ALL.map(|status| (status.name(), status)));
     view! {
-        <Page title=t.title crumbs=vec![("/admin/submissions".into(), i.admin().submissions.into())] actions>
+        <Page title=t.title actions>
+            {tabs(i, Place::Data, "/admin/collections")}
             <p class="lead">{t.lead}</p>
             {list.bar(vec![Field::Choice("status", t.state, states), Field::Choice("kind", t.of, kinds), Field::Kept("dataset")])}
             <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, list, rows))}</Load>

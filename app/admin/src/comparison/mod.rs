@@ -17,6 +17,7 @@ pub mod slices;
 pub mod task;
 pub mod tasks;
 pub mod tested;
+mod tokens;
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
@@ -134,7 +135,7 @@ fn page(
         } else if paper.get() {
             paper::view(i, &found)
         } else {
-            figures_view(i, &found)
+            figures_view(i, &found, query)
         }
     };
     view! {
@@ -259,7 +260,7 @@ fn print_form(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     }
 }
 
-fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
+fn figures_view(i: I18n, found: &ComparisonView, query: Memo<ParamsMap>) -> AnyView {
     let t = i.comparison();
     let links = Links::of(&found.selection).captioned(&found.captions);
     let by_people = match &found.figures.human {
@@ -279,6 +280,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             </section>
         }
     });
+    let tokens = tokens::view(i, &found.figures, query, links.clone());
     let short = in_short(i, &found.figures);
     let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
@@ -287,6 +289,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             <a href="#people" rel="external">{t.by_people}</a>
             <a href="#tests" rel="external">{t.by_tests}</a>
             {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
+            {tokens.is_some().then(|| view! { <a href="#tokens" rel="external">{t.quality_and_tokens}</a> })}
             {judges.is_some().then(|| view! { <a href="#judges" rel="external">{t.judges}</a> })}
             <a href="#slices" rel="external">{t.slices}</a>
             <a href="#tasks" rel="external">{t.tasks}</a>
@@ -301,6 +304,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
             {by_tests}
         </section>
         {both}
+        {tokens}
         {judges}
     }
     .into_any()

@@ -13,6 +13,7 @@ use chart::bars::cell_bar;
 use model::{
     comparison::Selection,
     slices::{Difficulty, SliceBy, SliceFigure, SliceMetric, SliceOf, Slices},
+    text::natural_cmp,
 };
 use rpc::comparison::comparison_slices;
 use texts::I18n;
@@ -26,6 +27,8 @@ use ui::{
 const BY: &str = "slice";
 /// The metric in the address.
 const METRIC: &str = "slice_metric";
+/// Values closer than this are equal: what differs is the rounding of sums.
+const EQUAL: f64 = 1e-9;
 /// Most models in the table; the CSV file has all.
 const MOST: usize = 50;
 
@@ -176,11 +179,8 @@ fn table(i: I18n, metric: &str, found: &Slices) -> AnyView {
         let text = (t.slice_single)(&i.number(only.tasks), &slice_name(i, only.of));
         return view! { <p class="muted">{text}</p> }.into_any();
     }
-    let mut models: Vec<usize> = (0..found.models.len()).filter(|at| value(&metric.all, *at).is_some()).collect();
-    // A stable sort: models with the same value stay in the order of the comparison.
-    models.sort_by(|a, b| {
-        value(&metric.all, *b).partial_cmp(&value(&metric.all, *a)).unwrap_or(std::cmp::Ordering::Equal)
-    });
+    let (models, without) = ranked(found, metric);
+    let without = without_data(i, found, &without);
     let cut = (models.len() > MOST)
         .then(|| view! { <p class="muted small">{(t.slice_models)(MOST as u64, models.len() as u64)}</p> });
     let shown: Vec<usize> = models.into_iter().take(MOST).collect();
@@ -193,11 +193,22 @@ fn table(i: I18n, metric: &str, found: &Slices) -> AnyView {
     let heads =
         columns.iter().map(|(name, _)| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> });
     let heads = heads.collect_view();
+    // By difficulty, models have different tasks in a slice, so that none is the highest.
+    let is_comparable = |column: usize| column == 0 || found.by != SliceBy::Difficulty;
+    let highest = columns.iter().enumerate();
+    let highest: Vec<Option<f64>> =
+        highest.map(|(at, (_, figures))| highest_of(figures).filter(|_| is_comparable(at))).collect();
+    let rank = |at: usize| {
+        let own = value(&metric.all, at)?;
+        Some(1 + metric.all.iter().filter(|other| other.value.is_some_and(|other| other > own + EQUAL)).count())
+    };
     let rows = shown.iter().map(|at| {
         let (id, model) = found.models.get(*at).map(|(id, name)| (id.to_string(), name.clone())).unwrap_or_default();
-        let cells = columns.iter().map(|(name, figures)| cell(i, name, metric, figures.get(*at)));
+        let cells = columns.iter().zip(&highest);
+        let cells = cells.map(|((name, figures), highest)| cell(i, name, (metric, *highest), figures.get(*at)));
         view! {
             <tr role="row">
+                <td role="cell" class="num muted board-rank">{rank(*at)}</td>
                 <th role="rowheader" scope="row"><a href=format!("/admin/results/models/{id}")>{model}</a></th>
                 {cells.collect_view()}
             </tr>
@@ -208,21 +219,62 @@ fn table(i: I18n, metric: &str, found: &Slices) -> AnyView {
         <div class="table-box board slices" role="group" aria-labelledby="slices-caption" tabindex="0">
             <table class="table means" role="table">
                 <caption id="slices-caption">{name}</caption>
-                <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">{t.model}</th>{heads}</tr></thead>
+                <thead role="rowgroup"><tr role="row">
+                    <th role="columnheader" scope="col" class="num board-rank">{t.rank}</th>
+                    <th role="columnheader" scope="col">{t.model}</th>
+                    {heads}
+                </tr></thead>
                 <tbody role="rowgroup">{rows}</tbody>
             </table>
         </div>
         {cut}
+        {without}
         {notes(i, found, metric, &shown)}
     }
     .into_any()
+}
+
+/// The models with a value over all tasks, highest first, and those without one. Models with the same value are in the
+/// order of their names, where 2 comes before 10.
+fn ranked(found: &Slices, metric: &SliceMetric) -> (Vec<usize>, Vec<usize>) {
+    let mut all: Vec<(usize, &str)> = found.models.iter().map(|(_, name)| name.as_str()).enumerate().collect();
+    all.sort_by(|(_, a), (_, b)| natural_cmp(a, b));
+    let all = all.into_iter().map(|(at, _)| at);
+    let (mut models, without): (Vec<usize>, Vec<usize>) = all.partition(|at| value(&metric.all, *at).is_some());
+    models.sort_by(|a, b| {
+        value(&metric.all, *b).partial_cmp(&value(&metric.all, *a)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    (models, without)
+}
+
+/// The models without a value, folded.
+fn without_data(i: I18n, found: &Slices, models: &[usize]) -> Option<AnyView> {
+    if models.is_empty() {
+        return None;
+    }
+    let names = models.iter().take(MOST).filter_map(|at| found.models.get(*at));
+    let names = names.map(|(_, name)| view! { <li>{name.clone()}</li> }).collect_view();
+    let folded = view! {
+        <details class="fold board-empty">
+            <summary>{(i.results().empty_models)(models.len() as u64)}</summary>
+            <ul>{names}</ul>
+        </details>
+    };
+    Some(folded.into_any())
+}
+
+/// The highest value, if two models have one.
+fn highest_of(figures: &[SliceFigure]) -> Option<f64> {
+    let values: Vec<f64> = figures.iter().filter_map(|figure| figure.value).collect();
+    (values.len() > 1).then(|| values.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
 fn value(figures: &[SliceFigure], at: usize) -> Option<f64> {
     figures.get(at).and_then(|figure| figure.value)
 }
 
-fn cell(i: I18n, name: &str, metric: &SliceMetric, figure: Option<&SliceFigure>) -> AnyView {
+/// A figure with its bar, and a mark if it is the highest of its column.
+fn cell(i: I18n, name: &str, (metric, highest): (&SliceMetric, Option<f64>), figure: Option<&SliceFigure>) -> AnyView {
     let figure = figure.copied().unwrap_or_default();
     let Some(value) = figure.value else {
         return view! { <td role="cell" data-label=name.to_owned() class="num muted small board-n">{i.results().no_data}</td> }
@@ -233,8 +285,12 @@ fn cell(i: I18n, name: &str, metric: &SliceMetric, figure: Option<&SliceFigure>)
         _ => (share, (0.0, 1.0)),
     };
     let within = figure.interval.map(|r| format!("[{}, {}]", number(r.low), number(r.high)));
+    let is_highest = highest.is_some_and(|highest| value > highest - EQUAL);
+    let word = is_highest.then(|| view! { <span class="visually-hidden">{i.results().highest}" "</span> });
+    let class = if is_highest { "num board-value best" } else { "num board-value" };
     view! {
-        <td role="cell" data-label=name.to_owned() class="num board-value">
+        <td role="cell" data-label=name.to_owned() class=class title=is_highest.then_some(i.results().highest)>
+            {word}
             <span class="mean">{number(value)}</span>
             " "
             {within.map(|text| view! { <span class="interval">{text}</span> })}

@@ -7,6 +7,7 @@ use super::is_link;
 use crate::parts::FormError;
 use model::{
     group::Group,
+    ids::StudyId,
     user::{CreatedInvitation, Invitation},
 };
 use rpc::accounts::{Invite, InviteMany, RevokeInvitation};
@@ -24,8 +25,12 @@ use ui::{
 pub fn InviteForm(
     /// The action that creates it.
     invite: FormAction<Invite>,
+    /// The studies that the invited person can join.
+    studies: Vec<(StudyId, String)>,
 ) -> impl IntoView {
-    let t = use_i18n().admin();
+    let i = use_i18n();
+    let t = i.admin();
+    let studies = study_field(i, "invite-study", studies);
     let query = use_query_map();
     // Without JavaScript the server redirects the browser back here with the link in the address.
     let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path, "/join/"));
@@ -50,11 +55,31 @@ pub fn InviteForm(
                 <label class="label" for="invite-days">{t.invite_days}</label>
                 <input class="input" id="invite-days" name="days" type="number" inputmode="numeric" min="1" max="90" value="14" required/>
             </div>
+            {studies}
             <button class="button primary" type="submit" disabled=move || invite.pending().get()>{t.invite_button}</button>
         </ActionForm>
         <FormError of=move || invite.value().get().and_then(Result::err)/>
         {move || link().map(|path| view! { <InviteLink path/> })}
     }
+}
+
+/// A choice of the study that invited people join; nothing if no study is running.
+fn study_field(i: I18n, id: &'static str, studies: Vec<(StudyId, String)>) -> Option<AnyView> {
+    if studies.is_empty() {
+        return None;
+    }
+    let t = i.admin();
+    let options = studies.into_iter().map(|(id, title)| view! { <option value=id.to_string()>{title}</option> });
+    let field = view! {
+        <div class="field">
+            <label class="label" for=id>{t.invite_study}</label>
+            <select class="input" id=id name="study">
+                <option value="">{t.no_study}</option>
+                {options.collect_view()}
+            </select>
+        </div>
+    };
+    Some(field.into_any())
 }
 
 /// The link, to be copied and sent to the person.
@@ -81,9 +106,12 @@ pub fn InviteMany(
     invite: FormAction<InviteMany>,
     /// The groups that the invited people can join.
     groups: Vec<Group>,
+    /// The studies that they can join.
+    studies: Vec<(StudyId, String)>,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
+    let studies = study_field(i, "invite-many-study", studies);
     let groups = (!groups.is_empty()).then(|| {
         let g = i.groups();
         let options = groups
@@ -131,6 +159,7 @@ pub fn InviteMany(
                         <input class="input" id="invite-many-days" name="days" type="number" inputmode="numeric" min="1" max="90" value="14" required/>
                     </div>
                     {groups}
+                    {studies}
                     <button class="button primary" type="submit" disabled=move || invite.pending().get()>{t.invite_many_button}</button>
                 </div>
             </ActionForm>
@@ -201,6 +230,9 @@ pub fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: FormAction<Rev
                 <th role="rowheader" scope="row" data-label=t.invite_label>
                     {one.label}
                     {one.group.map(|group| view! { " "<span class="muted small">{group.name}</span> })}
+                    {one.study.map(|study| view! {
+                        " "<a class="small" href=format!("/admin/studies/{}", study.id)>{study.title}</a>
+                    })}
                 </th>
                 <td role="cell" data-label=t.role>{i.role_name(one.role)}</td>
                 <td role="cell" data-label=t.state><Badge tone=state.0>{state.1}</Badge></td>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::parts::asked;
+use crate::places::{Place, tabs};
 use model::{
     address::query_value,
     api::{ApiOperation, ApiReference},
@@ -25,8 +26,6 @@ pub fn ReferencePage() -> impl IntoView {
     let data = Data::new(move || asked(query, "area"), reference);
     let actions = move || {
         view! {
-            <a class="button" href="/admin/api/tokens">{t.tokens}</a>
-            <a class="button" href="/admin/api/webhooks">{t.webhooks}</a>
             <a class="button" href="/api/v1/openapi.json" rel="external">{t.document}</a>
         }
     };
@@ -36,6 +35,7 @@ pub fn ReferencePage() -> impl IntoView {
     );
     view! {
         <Page title=t.api actions>
+            {tabs(i, Place::Settings, "/admin/api")}
             <p class="lead">{t.api_lead}</p>
             <section class="stack" aria-labelledby="begin">
                 <h2 id="begin">{t.api_begin}</h2>

@@ -3,8 +3,8 @@
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::hooks::use_query_map;
 
-use super::crumbs;
 use crate::parts::FormError;
+use crate::places::{Place, tabs};
 use model::{
     api::{CreatedToken, Scope, TokenRow},
     error::AppError,
@@ -48,7 +48,8 @@ pub fn TokensPage() -> impl IntoView {
         })
     };
     view! {
-        <Page title=t.tokens crumbs=crumbs(i)>
+        <Page title=t.tokens>
+            {tabs(i, Place::Settings, "/admin/api/tokens")}
             <p class="lead">{t.tokens_lead}</p>
             {created}
             <section class="card stack" aria-labelledby="new-token-head">
@@ -84,7 +85,7 @@ fn TokenForm(
             view! {
                 <label class="choice">
                     <input type="checkbox" name=scope.name() checked=scope == Scope::Read/>
-                    <span><code>{scope.name()}</code>" "<span class="muted">{scope_text(i, scope)}</span></span>
+                    <span>{scope_text(i, scope)}" "<code class="muted">{scope.name()}</code></span>
                 </label>
             }
         })

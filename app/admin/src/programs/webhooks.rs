@@ -3,8 +3,8 @@
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::hooks::use_query_map;
 
-use super::crumbs;
 use crate::parts::{FormError, param};
+use crate::places::{Place, tabs};
 use model::{
     api::{CreatedWebhook, DeliveryRow, DeliveryState, WebhookEvent, WebhookRow},
     error::AppError,
@@ -61,7 +61,8 @@ pub fn WebhooksPage() -> impl IntoView {
         })
     };
     view! {
-        <Page title=t.webhooks crumbs=crumbs(i)>
+        <Page title=t.webhooks>
+            {tabs(i, Place::Settings, "/admin/api/webhooks")}
             <p class="lead">{t.webhooks_lead}</p>
             {created}
             <FormError of=move || make.value().get().and_then(Result::err)/>

@@ -11,10 +11,13 @@ use std::time::Duration;
 use leptos::{prelude::*, web_sys};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
-use super::parts::Filter;
+use super::{comparison::slices, parts::Filter};
+use crate::places::{Place, tabs};
 use ::model::{
     address::readable,
+    comparison::{CountedScores, Selection},
     results::{Board, BoardQuery, DatasetPage},
+    slices::Slices,
 };
 use rpc::results::results_board;
 use texts::I18n;
@@ -62,6 +65,13 @@ pub fn ResultsPage() -> impl IntoView {
     let which = Memo::new(move |_| asked_board(query));
     let data = Data::new(move || which.get(), results_board);
     until_computed(data, |board| board.datasets.iter().any(|d| d.computing || d.behind));
+    // Slices are of one dataset's tasks.
+    let only = Memo::new(move |_| which.get().dataset);
+    let sliced = slices::data(
+        move || Selection { dataset: only.get(), scores: CountedScores::Final, ..Selection::default() },
+        query,
+    );
+    until_computed(sliced, |found| found.as_ref().is_some_and(|found| found.computing));
     let csv = move || {
         let query = query.with(ParamsMap::to_query_string);
         format!("/admin/results.csv{query}")
@@ -70,16 +80,16 @@ pub fn ResultsPage() -> impl IntoView {
         <Page title=i.results().results actions=move || view! {
             <a class="button" href=csv download="" rel="external">{i.results().csv}</a>
         }>
+    {tabs(i, Place::Results, "/admin/results")}
             <p class="muted board-lead">{i.results().lead}</p>
-            <Load data let:found>{page(i, which.get_untracked(), found)}</Load>
+            <Load data let:found>{page(i, which.get_untracked(), found, sliced)}</Load>
         </Page>
     }
 }
 
-fn page(i: I18n, asked: BoardQuery, found: Board) -> AnyView {
-    let t = i.results();
+fn page(i: I18n, asked: BoardQuery, found: Board, sliced: Data<Option<Slices>>) -> AnyView {
     if found.all_datasets.is_empty() || (found.models == 0 && asked.dataset.is_empty()) {
-        return view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any();
+        return nothing(i).into_any();
     }
     let pages = dataset_pages(i, &found.page, found.datasets.len(), |after| {
         let other = BoardQuery { after: after.to_owned(), page: 0, ..asked.clone() };
@@ -90,10 +100,55 @@ fn page(i: I18n, asked: BoardQuery, found: Board) -> AnyView {
     });
     view! {
         {filter(i, &asked, &found)}
+        {(found.found == 0 && asked.q.is_empty()).then(|| nothing(i))}
         {pages}
         {board::view(i, "/admin/results", &asked, &found)}
+        {slices_of(i, &asked, &found, sliced)}
     }
     .into_any()
+}
+
+/// That there are no results, and what leads to some.
+fn nothing(i: I18n) -> impl IntoView {
+    let (t, a) = (i.results(), i.admin());
+    view! {
+        <Empty title=t.nothing>
+            <p>{t.nothing_hint}</p>
+            <p class="row">
+                <a class="button" href="/admin/upload">{a.upload_outputs}</a>
+                <a class="button" href="/admin/studies/new">{a.new_study}</a>
+            </p>
+        </Empty>
+    }
+}
+
+/// The slices of the only dataset of the leaderboard; of several datasets, how to get them.
+fn slices_of(i: I18n, asked: &BoardQuery, found: &Board, sliced: Data<Option<Slices>>) -> AnyView {
+    match found.datasets.as_slice() {
+        [only] if !asked.dataset.is_empty() => {
+            if only.dimensions.is_empty() && only.pass_at.is_empty() {
+                return ().into_any();
+            }
+            let csv = format!("/admin/compare/{}/export/slices.csv?scores=final", only.slug);
+            view! { <slices::SlicesSection slices=sliced csv/> }.into_any()
+        }
+        [] => ().into_any(),
+        all => {
+            let links = all.iter().map(|dataset| {
+                let query = BoardQuery { dataset: dataset.slug.clone(), ..BoardQuery::default() };
+                let href = format!("{}#slices", board_address("/admin/results", &query));
+                view! { <li><a href=href>{dataset.name.get(i.lang).to_owned()}</a></li> }
+            });
+            view! {
+                <section id="slices" class="stack" aria-labelledby="slices-head">
+                    <h2 id="slices-head">{i.comparison().slices}</h2>
+                    <p class="muted">{i.results().slices_lead}</p>
+                    <ul class="plain-list row">{links.collect_view()}</ul>
+                </section>
+            }
+            .into_any()
+        }
+    }
 }
 
 fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {

@@ -77,7 +77,7 @@ fn page(i: I18n, found: ModelResults) -> AnyView {
         let (baseline, after) = (chosen.map(|id| id.to_string()).unwrap_or_default(), after.to_owned());
         address(&format!("/admin/results/models/{}", found.model), [("baseline", baseline), ("after", after)])
     });
-    let empty = (found.page.all == 0).then(|| view! { <Empty title=t.no_submissions/> });
+    let empty = (found.page.all == 0).then(|| view! { <Empty title=t.no_submissions><p><a class="button" href="/admin/upload">{i.admin().upload_outputs}</a></p></Empty> });
     view! {
         <Page title=found.name.clone() crumbs=vec![("/admin/results".into(), t.results.into())]>
             {form}

@@ -176,10 +176,10 @@ fn editor(i: I18n, title: String, rubric: Rubric, newest: u32) -> AnyView {
                             <button class="button" type="button" id="add-item" disabled=items_full on:click=add_item>{t.add_item}</button>
                         </p>
                         <FormError of=move || save.value().get().and_then(Result::err)/>
-                        <p><button class="button primary" type="submit" disabled=move || save.pending().get()>{t.save}</button></p>
+                        <p class="rubric-save"><button class="button primary" type="submit" disabled=move || save.pending().get()>{t.save}</button></p>
                     </ActionForm>
                 </div>
-                <section class="stack" aria-labelledby="preview">
+                <section class="stack rubric-seen" aria-labelledby="preview" tabindex="0">
                     <h2 id="preview">{t.as_raters_see}</h2>
                     {move || preview(editor.shown.get())}
                 </section>

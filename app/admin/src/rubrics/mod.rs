@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use super::sending::{FileForm, Picker};
+use crate::places::{Place, tabs};
 use model::rubric::{RubricRow, RubricSummary};
 use rpc::rubrics::rubrics;
 use texts::I18n;
@@ -34,6 +35,7 @@ pub fn RubricsPage() -> impl IntoView {
     };
     view! {
         <Page title=t.title actions>
+            {tabs(i, Place::Studies, "/admin/rubrics")}
             <p class="lead">{t.lead}</p>
             <Load data let:page>
                 {pager(i, query, "", &page)}
@@ -53,7 +55,8 @@ pub fn RubricsPage() -> impl IntoView {
 fn table(i: I18n, rows: Vec<RubricRow>) -> AnyView {
     let t = i.rubrics();
     if rows.is_empty() {
-        return view! { <Empty title=t.none/> }.into_any();
+        return view! { <Empty title=t.none><p><a class="button" href="/admin/rubrics/new">{t.new}</a></p></Empty> }
+            .into_any();
     }
     let rows = rows.into_iter().map(|RubricRow { newest, studies }| {
         view! {

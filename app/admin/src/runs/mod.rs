@@ -19,6 +19,7 @@ use super::{
     list::Listing,
     parts::{state, state_choices},
 };
+use crate::places::{Place, tabs};
 use chart::percentage;
 use model::run::{Metrics, RunRow, RunStatus};
 use rpc::runs::runs;
@@ -43,6 +44,7 @@ pub fn RunsPage() -> impl IntoView {
     let states = state_choices(i, &RunStatus::ALL.map(|status| (status.name(), status)));
     view! {
         <Page title=t.runs actions>
+            {tabs(i, Place::Results, "/admin/runs")}
             <EngineNotice data=engine/>
             {workers::section(i, workers)}
             {list.bar(vec![Field::Choice("status", l.status, states), Field::Kept("dataset"), Field::Kept("model")])}

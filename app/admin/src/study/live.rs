@@ -154,9 +154,13 @@ fn agreement(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
         .iter()
         .zip(&live.agreement)
         .map(|(name, a)| {
+            let name = name.get(i.lang).to_owned();
+            if a.pairs == 0 {
+                return view! { <li>{name}" "<span class="muted small">{t.no_pairs_yet}</span></li> }.into_any();
+            }
             let alpha = a.alpha.map_or_else(|| "–".to_owned(), |a| format!("{a:.2}").replace('-', "−"));
             let equal = (t.equal_of)(&share(a.exact), &i.number(a.pairs));
-            view! { <li>{name.get(i.lang).to_owned()}" α "<b>{alpha}</b><span class="muted small">" "{equal}</span></li> }
+            view! { <li>{name}" α "<b>{alpha}</b><span class="muted small">" "{equal}</span></li> }.into_any()
         })
         .collect_view();
     let href = format!("{ratings}?has_disagreement=1");

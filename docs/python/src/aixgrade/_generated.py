@@ -652,6 +652,8 @@ class ComparisonFigures(TypedDict):
     """Judge models compared with people."""
     models: list[str]
     """Names of the models, in the order of every list below."""
+    tokens: NotRequired[list[TokenUse]]
+    """Tokens of the outputs, one entry per model; empty if no output has a number of tokens."""
 
 
 class ComparisonView(TypedDict):
@@ -2136,7 +2138,9 @@ class IdentityLeak(TypedDict):
     line: int
     """The line of the file; 0 for an imported output."""
     name: str
-    """The name found, in lower case."""
+    """The first name found, as it is written."""
+    others: NotRequired[list[str]]
+    """The other names in the output, each once."""
     task_id: str
     """The task's `task_id`."""
 
@@ -2405,6 +2409,7 @@ class Invitation(TypedDict):
     """Whether it is still valid."""
     role: Role
     """The role of the new account."""
+    study: NotRequired[InvitedStudy | None]
     used_by: NotRequired[str | None]
     """The person who used it, if anybody."""
 
@@ -2413,6 +2418,12 @@ class InvitationPath(TypedDict):
     """A new invitation."""
     path: str
     """Path of the link on this server. It can be used once and is not shown again."""
+
+
+class InvitedStudy(TypedDict):
+    """The study of an invitation."""
+    id: StudyId
+    title: str
 
 
 class ItemDetail(TypedDict):
@@ -3110,6 +3121,7 @@ class NewInvitation(TypedDict):
     """Label, visible only to admins."""
     role: Role
     """Role of the new account."""
+    study: NotRequired[StudyId | None]
 
 
 class NewJudging(TypedDict):
@@ -5994,6 +6006,18 @@ class TokenRow(TypedDict):
     """First characters of the secret, to recognize the token."""
     revoked_at: NotRequired[Timestamp | None]
     scopes: list[Scope]
+
+
+class TokenUse(TypedDict):
+    """The tokens of a model's outputs, as far as the files of the outputs report them."""
+    generated: NotRequired[float | None]
+    """Mean number of generated tokens of these; `None` if there are none."""
+    outputs: int
+    """Outputs of the compared submissions."""
+    prompt: NotRequired[float | None]
+    """Mean number of tokens of the prompt, over the outputs that have it."""
+    reported: int
+    """How many of them have a number of generated tokens."""
 
 
 class TurnCheck(TypedDict):

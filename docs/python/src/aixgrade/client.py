@@ -301,6 +301,12 @@ class Comparison:
 
         return frames.slices(self._client.slice_comparison(self.dataset, by=by, **_query(self.selection)))
 
+    def tokens(self) -> pd.DataFrame:
+        """Tokens of each model's outputs, as far as files and endpoints report them."""
+        from . import frames
+
+        return frames.tokens(self.view)
+
     def agreement(self) -> pd.DataFrame:
         """Agreement of raters on each dimension."""
         from . import frames

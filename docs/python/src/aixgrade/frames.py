@@ -312,6 +312,31 @@ def _slice_name(of: Any) -> str:
     return f"{value['shortest']}-{value['longest']}" if isinstance(value, dict) else str(value)
 
 
+_TOKENS = {
+    "model": TEXT,
+    "outputs": WHOLE,
+    "reported": WHOLE,
+    "generated": NUMBER,
+    "prompt": NUMBER,
+}
+
+
+def tokens(view: api.ComparisonView) -> pd.DataFrame:
+    """One row for each model, with mean numbers of tokens over the outputs that have them; none if no output has."""
+    found = view["figures"]
+    rows = [
+        {
+            "model": model,
+            "outputs": of["outputs"],
+            "reported": of["reported"],
+            "generated": of.get("generated"),
+            "prompt": of.get("prompt"),
+        }
+        for model, of in zip(found["models"], found.get("tokens") or [])
+    ]
+    return _frame(_TOKENS, rows)
+
+
 def agreement(view: api.ComparisonView) -> pd.DataFrame:
     """One row for each dimension: Krippendorff's ordinal alpha, and the shares of equal and nearly equal pairs."""
     human = view["figures"].get("human")

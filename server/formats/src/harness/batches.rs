@@ -4,7 +4,10 @@ use model::submission::{Reported, Shape};
 use serde_json::Value;
 
 use super::{Entry, Fields, Text, detail, fault, id};
-use crate::{lines::Fault, outputs::Asked};
+use crate::{
+    lines::{Fault, Object},
+    outputs::Asked,
+};
 
 /// `{"custom_id": …, "response": {"status_code": 200, "body": {…}}, "error": null}`; the body is a chat completion or a
 /// response.
@@ -31,8 +34,8 @@ fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Aske
     };
     let mut reported = Reported::by(Shape::OpenaiBatch);
     reported.model = body.get("model").and_then(Value::as_str).and_then(detail);
-    reported.input_tokens = tokens(body, &["prompt_tokens", "input_tokens"])?;
-    reported.output_tokens = tokens(body, &["completion_tokens", "output_tokens"])?;
+    reported.input_tokens = tokens(body, &INPUT_TOKENS)?;
+    reported.output_tokens = tokens(body, &OUTPUT_TOKENS)?;
     let task_id = task(custom_id, asked);
     if let Some(items) = body.get("output").and_then(Value::as_array) {
         let (mut text, mut reasoning) = (Vec::new(), Vec::new());
@@ -93,19 +96,24 @@ fn anthropic(custom_id: &str, result: &Value, asked: &Asked) -> Result<Vec<Entry
     };
     let mut reported = Reported::by(Shape::AnthropicBatch);
     reported.model = message.get("model").and_then(Value::as_str).and_then(detail);
-    reported.input_tokens = tokens(message, &["input_tokens"])?;
-    reported.output_tokens = tokens(message, &["output_tokens"])?;
+    reported.input_tokens = tokens(message, &INPUT_TOKENS)?;
+    reported.output_tokens = tokens(message, &OUTPUT_TOKENS)?;
     let content = message.get("content");
     let (text, thinking) = (texts(content, "text"), texts(content, "thinking"));
     let end_by = message.get("stop_reason").and_then(Value::as_str);
     Ok(vec![entry(task(custom_id, asked), &text, &thinking, end_by, reported)])
 }
 
+/// What files call the number of tokens that went into a response.
+const INPUT_TOKENS: [&str; 2] = ["prompt_tokens", "input_tokens"];
+/// What they call the number that came out; the first name is that of a collection's file.
+const OUTPUT_TOKENS: [&str; 3] = ["response_tokens", "completion_tokens", "output_tokens"];
+
 /// A number of tokens in the `usage` of an answer, under the first of these names that it has.
 fn tokens(answer: &Value, names: &[&str]) -> Result<Option<u32>, Fault> {
     let found = names.iter().find_map(|name| Some((name, answer.get("usage")?.get(name)?)));
     let Some((name, value)) = found.filter(|(_, value)| !value.is_null()) else { return Ok(None) };
-    match value.as_u64().and_then(|count| u32::try_from(count).ok()) {
+    match count(value) {
         Some(count) => Ok(Some(count)),
         None => Err(fault(
             (
@@ -115,6 +123,17 @@ fn tokens(answer: &Value, names: &[&str]) -> Result<Option<u32>, Fault> {
             ("Write a whole number, or leave the field out", "请填写整数，或去掉该字段"),
         )),
     }
+}
+
+fn count(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|count| u32::try_from(count).ok())
+}
+
+/// The tokens of a line's prompt and response. Other programs' lines may have something else under these names, which
+/// is passed over.
+pub fn line_tokens(object: &Object) -> (Option<u32>, Option<u32>) {
+    let of = |names: &[&str]| names.iter().find_map(|name| object.get(name)).and_then(count);
+    (of(&INPUT_TOKENS), of(&OUTPUT_TOKENS))
 }
 
 /// The beginning of a value.

@@ -15,6 +15,8 @@ mod multipl_e;
 pub mod parquet;
 pub mod table;
 
+pub use batches::line_tokens;
+
 use std::io::Read;
 
 use model::{problem::Problem, submission::Reported};

@@ -51,6 +51,19 @@ pub fn csv(figure: &Figure) -> Result<Vec<u8>, Failure> {
             }
             table.finish()?;
         }
+        Chart::Tradeoff { points, frontier, .. } => {
+            let mut table = Table::new(&mut out, ["name", "tokens", "value", "low", "high", "frontier"])?;
+            for (at, point) in points.iter().enumerate() {
+                table.text(&point.name)?;
+                table.value(point.amount)?;
+                table.value(point.y)?;
+                table.optional(point.interval.map(|i| i.low))?;
+                table.optional(point.interval.map(|i| i.high))?;
+                table.value(frontier.contains(&at))?;
+                table.end_line()?;
+            }
+            table.finish()?;
+        }
         Chart::Heat { .. } | Chart::Scatter { .. } | Chart::Grid { .. } => {
             let mut table = Table::new(&mut out, figure.table.head.iter().map(String::as_str))?;
             for row in &figure.table.rows {

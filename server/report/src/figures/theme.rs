@@ -101,7 +101,11 @@ pub(super) fn style(theme: Theme) -> String {
          .chart-none rect{{fill:none;stroke:{line}}}.chart-none text{{fill:{soft}}}\
          .chart-part rect{{stroke:{strong}}}\
          .chart-mark{{stroke:{soft};fill:{soft}}}.chart-strong{{stroke:{accent};fill:{accent}}}\
-         .chart-dot circle,.chart-dot polygon{{stroke:{surface};stroke-width:1}}"
+         .chart-dot circle,.chart-dot polygon{{stroke:{surface};stroke-width:1}}\
+         .chart-hollow circle{{fill:{surface};stroke:{ink};stroke-width:1.5}}\
+         .chart-whisker{{stroke:{soft};stroke-width:1.5;fill:none}}\
+         .chart-frontier{{stroke:{accent};stroke-width:1.5;stroke-dasharray:6 4;fill:none}}\
+         .chart-name{{stroke:{surface};stroke-width:4;stroke-linejoin:round;paint-order:stroke}}"
     );
     for step in 0..STEPS {
         let (part, on) = palette(theme, step);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::{
     audit::{Action, Object},
     audit_details::Fact,
-    caller::Admin,
+    caller::Actor,
     error::Answer,
     ids::{StudyId, TaskRevisionId, UserId},
     lang::Lang,
@@ -54,18 +54,18 @@ pub(super) type Compute = Box<dyn FnOnce() -> Result<Prepared, Failure> + Send>;
 /// Those of `prepare`, which reads what the change is about; then nothing has changed.
 pub(super) async fn spawn(
     db: &Db,
-    admin: &Admin,
+    by: impl Into<Actor>,
     id: StudyId,
     entry: (Action, Fact),
     prepare: impl Fn(&Connection, &Study) -> Result<Compute, Failure> + Clone + Send + 'static,
 ) -> Answer<()> {
-    let change = change(db.clone(), admin.clone(), id, entry, prepare);
+    let change = change(db.clone(), by.into(), id, entry, prepare);
     Ok(audit::spawn(change).await.map_err(Failure::internal)??)
 }
 
 async fn change(
     db: Db,
-    admin: Admin,
+    by: Actor,
     id: StudyId,
     (action, fact): (Action, Fact),
     prepare: impl Fn(&Connection, &Study) -> Result<Compute, Failure> + Clone + Send + 'static,
@@ -96,7 +96,7 @@ async fn change(
             stored::next_version(tx, id)?;
             Ok(Change::of(Object::Study(id), [fact], true))
         };
-        if db.write_audited(&admin, action, begin).await? {
+        if db.write_audited(by, action, begin).await? {
             return services::steps::finish(&db, id).await;
         }
     }

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use model::{
     audit::{Action, Object},
     audit_details::Fact,
-    caller::Admin,
+    caller::{Actor, Admin},
     error::Answer,
     ids::{StudyId, TaskRevisionId, UserId},
     plan::{Extension, PlanDetail, Reads, Sharing},
@@ -110,6 +110,12 @@ impl Plans for PlanService {
         };
         Ok(self.db.write_audited(admin, Action::UserSetLanguages, set).await?)
     }
+}
+
+/// Adds a person to the study to which they were invited.
+pub(super) async fn join_invited(db: &Db, id: StudyId, user: UserId) -> Answer<()> {
+    let entry = (Action::StudyAddRater, Fact::Account(user));
+    change::spawn(db, Actor::Person(user), id, entry, move |conn, study| change::join(conn, study, user, None)).await
 }
 
 /// A study with the input of its plan.

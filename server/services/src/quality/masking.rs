@@ -4,6 +4,7 @@
 use model::{
     ids::{StudyId, SubmissionId, UserId},
     submission::{IdentityLeak, MaskState, PREVIEW_LIST, StudyLeaks, SubmissionLeaks},
+    text::natural_cmp,
 };
 use rusqlite::Connection;
 
@@ -35,14 +36,12 @@ pub fn state(conn: &Connection, submission: SubmissionId, whole: bool) -> Result
     for (_, task_id, code, surrounding_text) in masks::texts(conn, submission)? {
         let Some(leak) = finder.find(0, &task_id, &code, &surrounding_text) else { continue };
         count += 1;
-        if !names.contains(&leak.name) {
-            names.push(leak.name.clone());
-        }
+        leak.add_names(&mut names);
         if found.len() < PREVIEW_LIST {
             found.push(leak);
         }
     }
-    names.sort();
+    names.sort_by(|a, b| natural_cmp(a, b));
     let masked = masks::get(conn, submission)?;
     Ok(MaskState { masked, names, identity_leaks: found, identity_leak_count: count, unread: false })
 }
@@ -68,9 +67,7 @@ pub fn of_study(conn: &Connection, study: StudyId, whole: bool) -> Result<StudyL
         for (_, task_id, code, surrounding_text) in masks::texts_of_study(conn, study, submission)? {
             let Some(leak) = finder.find(0, &task_id, &code, &surrounding_text) else { continue };
             count += 1;
-            if !found.names.contains(&leak.name) {
-                found.names.push(leak.name.clone());
-            }
+            leak.add_names(&mut found.names);
             if leaks.len() < PREVIEW_LIST {
                 leaks.push(leak);
             }
@@ -80,7 +77,7 @@ pub fn of_study(conn: &Connection, study: StudyId, whole: bool) -> Result<StudyL
             found.submissions.push(SubmissionLeaks { submission, model: row.model_name, count, identity_leaks: leaks });
         }
     }
-    found.names.sort();
+    found.names.sort_by(|a, b| natural_cmp(a, b));
     Ok(found)
 }
 

@@ -3,8 +3,8 @@
 use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 use model::{
     caller::Admin,
-    ids::{GroupId, UserId},
-    user::{Invitation, Role, UserRow},
+    ids::{GroupId, StudyId, UserId},
+    user::{Invitation, Joins, Role, UserRow},
 };
 use port::Accounts;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub struct NewInvitation {
     /// The group that the new account joins.
     #[serde(default)]
     group: Option<GroupId>,
+    /// The study that the new account joins as a rater. It must not be closed.
+    #[serde(default)]
+    study: Option<StudyId>,
 }
 
 fn fortnight() -> u32 {
@@ -114,7 +117,8 @@ pub async fn create_invitation(
     Authorized(admin): Authorized<Admin>,
     JsonBody(new): JsonBody<NewInvitation>,
 ) -> Result<impl IntoResponse, Problem> {
-    let secret = state.services.accounts.invite_to(&admin, &new.label, new.role, new.days, new.group).await?;
+    let joins = Joins { group: new.group, study: new.study };
+    let secret = state.services.accounts.invite(&admin, &new.label, new.role, new.days, joins).await?;
     Ok((StatusCode::CREATED, Json(CreatedInvitation { path: format!("/join/{secret}") })))
 }
 
