@@ -50,7 +50,7 @@ fn page(i: I18n, filter: AuditFilter, found: Found) -> AnyView {
             title=t.title
             actions=move || view! { <a class="button" href=csv.clone() rel="external" download="">{t.download}</a> }
         >
-    {tabs(i, Place::Settings, "/admin/audit")}
+            {tabs(i, Place::Settings, "/admin/audit")}
             <p class="lead">{t.lead}</p>
             {filters(i, filter, people)}
             {list}

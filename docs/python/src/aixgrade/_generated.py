@@ -3218,7 +3218,10 @@ class NewStudy(TypedDict):
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
+    a
+    change of the settings says.
+    """
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -3293,7 +3296,10 @@ class NewStudyPatch(TypedDict):
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
+    a
+    change of the settings says.
+    """
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -4167,11 +4173,11 @@ class PublicLinkRow(TypedDict):
 
 
 class Publication(TypedDict):
-    """What an admin writes about a study that is published. A field is empty where nothing is said."""
+    """What an admin writes about a published study. Each field may be empty; the page then omits it."""
     authors: NotRequired[str]
-    """Whom a citation names: people, or an institution."""
+    """The authors that a citation names: people, or an institution."""
     contact: NotRequired[str]
-    """Whom readers can ask: a name, an address."""
+    """The name and address of a person to contact."""
     license: NotRequired[str]
     """The license of figures and data."""
     purpose: NotRequired[str]
@@ -4235,7 +4241,10 @@ class QualityChange(TypedDict):
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
+    a
+    change of the settings says.
+    """
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -4307,7 +4316,10 @@ class QualitySettings(TypedDict):
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
+    a
+    change of the settings says.
+    """
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -4352,7 +4364,10 @@ class QualitySettingsPatch(TypedDict):
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
+    a
+    change of the settings says.
+    """
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -5744,7 +5759,10 @@ class StudySettings(TypedDict):
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension."""
+    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
+    a
+    change of the settings says.
+    """
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
