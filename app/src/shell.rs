@@ -23,15 +23,23 @@ pub struct Assets {
     pub group: Option<&'static str>,
     /// The code of the group.
     pub code: Vec<String>,
+    /// Whether the page works without the client: it is only fetched, for the next page.
+    pub is_plain: bool,
 }
 
 /// The document, in the visitor's language. The script loads the wasm itself; the links only start it
 /// earlier.
 pub fn shell(assets: Assets) -> impl IntoView {
-    let wasm = std::iter::once(assets.wasm).chain(assets.code);
-    let preload = wasm
-        .map(|href| view! { <link rel="preload" href=href r#as="fetch" r#type="application/wasm" crossorigin="anonymous" /> })
+    let rel = if assets.is_plain { "prefetch" } else { "preload" };
+    let code = assets.code.into_iter().filter(|_| !assets.is_plain);
+    let preload = std::iter::once(assets.wasm)
+        .chain(code)
+        .map(|href| view! { <link rel=rel href=href r#as="fetch" r#type="application/wasm" crossorigin="anonymous" /> })
         .collect_view();
+    let script = match assets.is_plain {
+        true => view! { <link rel=rel href=assets.js r#as="script" crossorigin="anonymous" /> }.into_any(),
+        false => view! { <script type="module" src=assets.js nonce=use_nonce()></script> }.into_any(),
+    };
     let visitor = use_visitor();
     let display = visitor.me.map(|me| me.settings.display).unwrap_or_default();
     view! {
@@ -39,6 +47,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
         <html
             lang=visitor.lang.tag()
             data-group=assets.group
+            data-plain=assets.is_plain.then_some("")
             data-theme=display.theme.code()
             data-text=display.text.code()
             data-density=display.density.code()
@@ -51,7 +60,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <link rel="stylesheet" href=assets.css />
                 <link rel="icon" type="image/svg+xml" href=ICON />
                 {preload}
-                <script type="module" src=assets.js nonce=use_nonce()></script>
+                {script}
                 <MetaTags />
             </head>
             <body>

@@ -55,6 +55,17 @@ def class_name(*parts: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in words)
 
 
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, each in one line. Empty lines, entries of lists and rows of tables are lines of their own."""
+    found: list[str] = []
+    for line in text.split("\n"):
+        if found and found[-1] and line.strip() and not line.lstrip().startswith(("- ", "* ", "|")):
+            found[-1] += " " + line.strip()
+        else:
+            found.append(line.rstrip())
+    return found
+
+
 def docstring(text: str, indent: int) -> list[str]:
     """The lines of a docstring; none for an empty text."""
     pad = " " * indent
@@ -67,7 +78,7 @@ def docstring(text: str, indent: int) -> list[str]:
         return [f'{pad}"""{text}"""']
     lines: list[str] = []
     # The text begins on the line of the quotation marks.
-    for paragraph in ('"""' + text).split("\n"):
+    for paragraph in paragraphs('"""' + text):
         lines += textwrap.wrap(paragraph, WIDTH, initial_indent=pad, subsequent_indent=pad) or [""]
     return [*lines, f'{pad}"""']
 

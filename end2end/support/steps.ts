@@ -6,9 +6,9 @@ export interface Account {
   password: string;
 }
 
-/** Waits for hydration. */
+/** Waits for hydration, but on a page without a client. */
 export async function hydrated(page: Page): Promise<void> {
-  await expect(page.locator('html[data-hydrated]')).toBeAttached();
+  await expect(page.locator('html:is([data-hydrated], [data-plain])')).toBeAttached();
 }
 
 /** Opens an address and waits for hydration. */

@@ -107,8 +107,7 @@ pub struct QualitySettings {
     /// How many levels a score may differ from the known score on each dimension and still be correct; 0 is
     /// exact.
     pub tolerance: u8,
-    /// For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever a
-    /// change of the settings says.
+    /// With `must_pass`, the number of items that must be correct on every dimension; otherwise 0.
     pub needed: u32,
     /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
     pub known_item_every: u32,

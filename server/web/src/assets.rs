@@ -12,6 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use flate2::read::GzDecoder;
+use model::user::Visitor;
 use serde::Deserialize;
 
 /// The files that a release embeds, by name.
@@ -71,10 +72,12 @@ struct GroupFiles {
 }
 
 /// The addresses that the page at `path` preloads in its head.
-pub fn of_page(path: &str, admin: bool) -> Assets {
+pub fn of_page(path: &str, visitor: &Visitor) -> Assets {
     let manifest = manifest();
     let address = |name: &String| format!("/assets/{name}");
-    let group = Page::at(path, admin).map(|(page, _)| page.group().name());
+    let admin = visitor.is_admin();
+    let page = Page::at(path, admin).map(|(page, _)| page);
+    let group = page.map(|page| page.group().name());
     let files = group.and_then(|group| manifest.groups.get(group));
     // An admin will open pages that need all styles.
     let css = files.filter(|_| !admin).map_or(&manifest.css, |files| &files.css);
@@ -84,6 +87,8 @@ pub fn of_page(path: &str, admin: bool) -> Assets {
         wasm: address(&manifest.wasm),
         group,
         code: files.map(|files| files.code.iter().map(address).collect()).unwrap_or_default(),
+        // It has nothing but a form, and the client is fifteen times its size.
+        is_plain: visitor.me.is_none() && page == Some(Page::LogInPage),
     }
 }
 

@@ -42,7 +42,7 @@ pub async fn render(
         None => Vec::new(),
     };
     let visitor = Visitor { waiting, announcements, ..visitor };
-    let assets = assets::of_page(request.uri().path(), visitor.is_admin());
+    let assets = assets::of_page(request.uri().path(), &visitor);
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();
         shell(assets.clone())
@@ -52,7 +52,7 @@ pub async fn render(
 
 /// The error page that replaces a failed response.
 pub async fn failed(state: &AppState, caller: Caller, visitor: Visitor, failed: Failed) -> Response {
-    let css = assets::of_page("/", visitor.is_admin()).css;
+    let css = assets::of_page("/", &visitor).css;
     let handler = leptos_axum::render_app_async_with_context(context(state, caller, visitor), move || {
         set_policy();
         error_page::document(css.clone(), failed.clone())

@@ -552,14 +552,13 @@ class CollectionSettings(TypedDict):
     """Simultaneous requests, 1 to [`MOST_AT_ONCE`]."""
     feedback_template: NotRequired[Bilingual]
     """The user message that says in a dynamic conversation that an answer fails, with `{instruction}` and `{failure}`,
-    as
-    `template`. Both empty for the default.
+    as `template`. Both empty for the default.
     """
     max_requests: NotRequired[int | None]
     """The collection stops when it has sent this many requests, including repeated ones; absent for no limit."""
     max_tokens: NotRequired[int | None]
-    """The collection sends no request with which it could use more tokens than this, of prompts and responses;
-    absent for no limit.
+    """The collection sends no request with which it could use more tokens than this, of prompts and responses; absent
+    for no limit.
     """
     parameters: NotRequired[str]
     """Further fields of the request, as a JSON object; empty for none."""
@@ -599,8 +598,7 @@ class Columns(TypedDict):
     """The columns to read of a table."""
     columns: dict[str, str]
     """Our names of columns, as in `table.fields` of the preview, to those in the file. A column that is left out has
-    one
-    of its usual names.
+    one of its usual names.
     """
 
 
@@ -712,13 +710,11 @@ class ConversationFigures(TypedDict):
     """Figures of conversations of all turns, by the definitions of the branch `v1`."""
     forgotten: Share
     """Mean IFR over the rounds after the base prompt: the share of earlier followed instructions that an answer that
-    fails
-    no longer follows.
+    fails no longer follows.
     """
     forgotten_as_coded: Share
     """The same as the published program computes it: it tests the base prompt with all tests so far, so that an answer
-    that
-    fails always counts as having forgotten it.
+    that fails always counts as having forgotten it.
     """
     instruction_accuracy: Share
     """IA: answers that pass the tests of their own instruction alone."""
@@ -985,8 +981,8 @@ Difficulty: TypeAlias = "Literal['hard', 'medium', 'easy', 'unknown']"
 class Dimension(TypedDict):
     """One judged aspect."""
     checklist: NotRequired[bool]
-    """Whether it is an item of the checklist: a statement that raters answer with yes (score 1) or no (score 0).
-    Items follow the other dimensions.
+    """Whether it is an item of the checklist: a statement that raters answer with yes (score 1) or no (score 0). Items
+    follow the other dimensions.
     """
     key: str
     """The name in data files, such as `correctness`: lowercase letters and `_`."""
@@ -1068,8 +1064,8 @@ class DisagreementRow(TypedDict):
     history: list[Decision]
     """Every adjudication, newest first."""
     instructions: NotRequired[list[Dimension]]
-    """The items for the instructions of its conversation, where raters answer which it follows. All scores below are
-    of the rubric's dimensions, and then of these items.
+    """The items for the instructions of its conversation, where raters answer which it follows. All scores below are of
+    the rubric's dimensions, and then of these items.
     """
     model: str
     nl_lang: Lang
@@ -1570,8 +1566,8 @@ FailureClass: TypeAlias = """(
     'invalid_argument', 'number_format_error', 'no_such_element', 'unsupported_operation', 'arithmetic_error',
     'stack_overflow', 'out_of_memory', 'uncaught_exception', 'runtime_error', 'other']
 )"""
-"""Why an output fails as published, in the classes of the benchmark's `inspect_result.py`. Each language has
-some of them.
+"""Why an output fails as published, in the classes of the benchmark's `inspect_result.py`. Each language has some of
+them.
 """
 
 
@@ -1770,8 +1766,7 @@ FigureMcNemar: TypeAlias = "FigureMcNemarKnown | FigureMcNemarUndefined"
 
 
 class FigureNeededKnownValue(TypedDict):
-    """Approximate number of ratings needed to confirm the observed difference between two models with a power
-    of 80 %.
+    """Approximate number of ratings needed to confirm the observed difference between two models with a power of 80 %.
     """
     more_ratings: int
     """Ratings of both models for the additional tasks; 0 if the present ones are enough."""
@@ -1785,8 +1780,7 @@ class FigureNeededKnownValue(TypedDict):
 
 class FigureNeededKnown(TypedDict):
     known: FigureNeededKnownValue
-    """Approximate number of ratings needed to confirm the observed difference between two models with a power
-    of 80 %.
+    """Approximate number of ratings needed to confirm the observed difference between two models with a power of 80 %.
     """
 
 
@@ -2507,13 +2501,12 @@ class Judge(TypedDict):
 class JudgeDimension(TypedDict):
     """A judge on one dimension."""
     agreement: Reliability
-    """Agreement over all pairs of the judge's score and one person's; `kappas` has the judge with each
-    rater, as the rater after the last.
+    """Agreement over all pairs of the judge's score and one person's; `kappas` has the judge with each rater, as the
+    rater after the last.
     """
     confusion: list[list[int]]
     """Number of pairs of a person's score and the judge's: a row for each score of a person, a column for each of the
-    judge,
-    both from the lowest.
+    judge, both from the lowest.
     """
     correlation: Correlation
     """Correlation of the judge's score and the mean of people's scores."""
@@ -2593,8 +2586,8 @@ class KnownItem(TypedDict):
     deactivated: bool
     """Whether it is no longer shown to raters."""
     graded: bool
-    """Whether the study grades the output itself. Its raters never get it as an item, and nobody does while a rating
-    of it is missing.
+    """Whether the study grades the output itself. Its raters never get it as an item, and nobody does while a rating of
+    it is missing.
     """
     id: int
     nl_lang: Lang
@@ -3102,13 +3095,11 @@ class NewDecision(TypedDict):
     """Reason."""
     scores: list[int]
     """One score for each dimension of the disagreement's rubric, the items for its instructions included: 1 if the
-    output
-    follows the instruction, otherwise 0.
+    output follows the instruction, otherwise 0.
     """
     seen: NotRequired[int | None]
     """`adjudicated_at` of the adjudication that you saw, 0 for none: refused if somebody has adjudicated it since.
-    Absent to
-    replace whatever there is.
+    Absent to replace whatever there is.
     """
 
 
@@ -3141,8 +3132,7 @@ class NewJudging(TypedDict):
     """
     settings: NotRequired[CollectionSettings]
     """How requests are made. `samples` are answers per output; `system` and `template` stay empty, because a judging
-    has
-    its own.
+    has its own.
     """
     study: NotRequired[StudyId | None]
     submission: NotRequired[SubmissionId | None]
@@ -3174,8 +3164,7 @@ class NewPublicLink(TypedDict):
 class NewRater(TypedDict):
     """Request to add a rater to a study."""
     share: NotRequired[int | None]
-    """Maximum share, if shares are set manually: outputs, or tasks in
-    side-by-side studies.
+    """Maximum share, if shares are set manually: outputs, or tasks in side-by-side studies.
     """
     user: UserId
     """The person."""
@@ -3197,8 +3186,7 @@ class NewRun(TypedDict):
 class NewStudy(TypedDict):
     """Request for a new study."""
     break_minutes: NotRequired[int]
-    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
-    [`BREAK_MOST`].
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most [`BREAK_MOST`].
     """
     calibration: NotRequired[CalibrationMode]
     """How known-score items open the study."""
@@ -3210,18 +3198,15 @@ class NewStudy(TypedDict):
     limit_action: NotRequired[LimitAction]
     """The consequence of exceeding a limit."""
     limit_window: NotRequired[int]
-    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
-    nothing about a single item.
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says nothing
+    about a single item.
     """
     min_seconds: NotRequired[int]
     """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
-    a
-    change of the settings says.
-    """
+    """With `must_pass`, the number of items that must be correct on every dimension; otherwise 0."""
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -3231,14 +3216,13 @@ class NewStudy(TypedDict):
     shown: NotRequired[FeedbackLevel]
     """The figures about themselves that raters see."""
     spread: NotRequired[int | None]
-    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
-    for no limit.
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None` for no
+    limit.
     """
     spread_correctness: NotRequired[int | None]
     """Overrides `spread` for correctness."""
     tolerance: NotRequired[int]
-    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
-    exact.
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is exact.
     """
     answers: NotRequired[RatedAnswers]
     """Which answers of a conversation are rated."""
@@ -3275,8 +3259,7 @@ class NewStudy(TypedDict):
 class NewStudyPatch(TypedDict):
     """Request for a new study."""
     break_minutes: NotRequired[int]
-    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
-    [`BREAK_MOST`].
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most [`BREAK_MOST`].
     """
     calibration: NotRequired[CalibrationMode]
     """How known-score items open the study."""
@@ -3288,18 +3271,15 @@ class NewStudyPatch(TypedDict):
     limit_action: NotRequired[LimitAction]
     """The consequence of exceeding a limit."""
     limit_window: NotRequired[int]
-    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
-    nothing about a single item.
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says nothing
+    about a single item.
     """
     min_seconds: NotRequired[int]
     """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
-    a
-    change of the settings says.
-    """
+    """With `must_pass`, the number of items that must be correct on every dimension; otherwise 0."""
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -3309,14 +3289,13 @@ class NewStudyPatch(TypedDict):
     shown: NotRequired[FeedbackLevel]
     """The figures about themselves that raters see."""
     spread: NotRequired[int | None]
-    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
-    for no limit.
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None` for no
+    limit.
     """
     spread_correctness: NotRequired[int | None]
     """Overrides `spread` for correctness."""
     tolerance: NotRequired[int]
-    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
-    exact.
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is exact.
     """
     answers: NotRequired[RatedAnswers]
     """Which answers of a conversation are rated."""
@@ -3356,8 +3335,7 @@ class NewSubmission(TypedDict):
     """Short name of the dataset; its newest version is used."""
     good_lines_only: NotRequired[bool]
     """Whether invalid lines are left out; otherwise nothing of a file with an invalid line is imported. Tasks without
-    an
-    output count as failed in every figure of tests, such as AvgPassRatio.
+    an output count as failed in every figure of tests, such as AvgPassRatio.
     """
     matching: NotRequired[Matching]
     """How lines are matched to tasks."""
@@ -3875,8 +3853,8 @@ class PlanDetail(TypedDict):
     events: list[PlanEvent]
     """Changes of the plan, newest first, without single reassignments."""
     measured_s: NotRequired[int | None]
-    """Measured seconds per rating in studies with the same rubric: the median of the time between one
-    rating and the next. Absent if there are too few.
+    """Measured seconds per rating in studies with the same rubric: the median of the time between one rating and the
+    next. Absent if there are too few.
     """
     models: list[str]
     """The models, in the order of [`RaterPlan::models`]."""
@@ -3982,16 +3960,15 @@ class Preview(TypedDict):
     dataset: str
     """The dataset it is matched against."""
     differing: list[FileLine]
-    """Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are
-    imported.
+    """Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are imported.
     """
     differing_count: int
     """Number of such lines."""
     duplicate_count: int
     """Number of such lines."""
     duplicates: list[FileLine]
-    """Repeated lines with the same task and text. They are imported once, unless any task has different
-    outputs: then they are samples.
+    """Repeated lines with the same task and text. They are imported once, unless any task has different outputs: then
+    they are samples.
     """
     empty: list[FileLine]
     """Outputs without code; they are imported and count as unsolved."""
@@ -4004,8 +3981,8 @@ class Preview(TypedDict):
     identity_leak_count: int
     """Number of such lines."""
     identity_leaks: list[IdentityLeak]
-    """Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
-    each with its first match.
+    """Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`], each with its
+    first match.
     """
     lines: int
     """Number of lines without blank ones."""
@@ -4220,8 +4197,7 @@ PublishedVerdict: TypeAlias = "Literal['passed', 'failed', 'timeout']"
 class QualityChange(TypedDict):
     """A change of a study's quality settings, in whatever state it is."""
     break_minutes: NotRequired[int]
-    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
-    [`BREAK_MOST`].
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most [`BREAK_MOST`].
     """
     calibration: NotRequired[CalibrationMode]
     """How known-score items open the study."""
@@ -4233,18 +4209,15 @@ class QualityChange(TypedDict):
     limit_action: NotRequired[LimitAction]
     """The consequence of exceeding a limit."""
     limit_window: NotRequired[int]
-    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
-    nothing about a single item.
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says nothing
+    about a single item.
     """
     min_seconds: NotRequired[int]
     """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
-    a
-    change of the settings says.
-    """
+    """With `must_pass`, the number of items that must be correct on every dimension; otherwise 0."""
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -4254,14 +4227,13 @@ class QualityChange(TypedDict):
     shown: NotRequired[FeedbackLevel]
     """The figures about themselves that raters see."""
     spread: NotRequired[int | None]
-    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
-    for no limit.
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None` for no
+    limit.
     """
     spread_correctness: NotRequired[int | None]
     """Overrides `spread` for correctness."""
     tolerance: NotRequired[int]
-    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
-    exact.
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is exact.
     """
     preset: NotRequired[QualityPreset | None]
 
@@ -4295,8 +4267,7 @@ QualityPreset: TypeAlias = "Literal['off', 'light', 'strict']"
 class QualitySettings(TypedDict):
     """Quality control settings of a study. The defaults switch everything off."""
     break_minutes: NotRequired[int]
-    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
-    [`BREAK_MOST`].
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most [`BREAK_MOST`].
     """
     calibration: NotRequired[CalibrationMode]
     """How known-score items open the study."""
@@ -4308,18 +4279,15 @@ class QualitySettings(TypedDict):
     limit_action: NotRequired[LimitAction]
     """The consequence of exceeding a limit."""
     limit_window: NotRequired[int]
-    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
-    nothing about a single item.
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says nothing
+    about a single item.
     """
     min_seconds: NotRequired[int]
     """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
-    a
-    change of the settings says.
-    """
+    """With `must_pass`, the number of items that must be correct on every dimension; otherwise 0."""
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -4329,22 +4297,20 @@ class QualitySettings(TypedDict):
     shown: NotRequired[FeedbackLevel]
     """The figures about themselves that raters see."""
     spread: NotRequired[int | None]
-    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
-    for no limit.
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None` for no
+    limit.
     """
     spread_correctness: NotRequired[int | None]
     """Overrides `spread` for correctness."""
     tolerance: NotRequired[int]
-    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
-    exact.
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is exact.
     """
 
 
 class QualitySettingsPatch(TypedDict):
     """Quality control settings of a study. The defaults switch everything off."""
     break_minutes: NotRequired[int]
-    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
-    [`BREAK_MOST`].
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most [`BREAK_MOST`].
     """
     calibration: NotRequired[CalibrationMode]
     """How known-score items open the study."""
@@ -4356,18 +4322,15 @@ class QualitySettingsPatch(TypedDict):
     limit_action: NotRequired[LimitAction]
     """The consequence of exceeding a limit."""
     limit_window: NotRequired[int]
-    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
-    nothing about a single item.
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says nothing
+    about a single item.
     """
     min_seconds: NotRequired[int]
     """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
-    a
-    change of the settings says.
-    """
+    """With `must_pass`, the number of items that must be correct on every dimension; otherwise 0."""
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -4377,14 +4340,13 @@ class QualitySettingsPatch(TypedDict):
     shown: NotRequired[FeedbackLevel]
     """The figures about themselves that raters see."""
     spread: NotRequired[int | None]
-    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
-    for no limit.
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None` for no
+    limit.
     """
     spread_correctness: NotRequired[int | None]
     """Overrides `spread` for correctness."""
     tolerance: NotRequired[int]
-    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
-    exact.
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is exact.
     """
 
 
@@ -4750,8 +4712,7 @@ class ReasonChangesRefused(TypedDict):
 
 class ReasonPublishedReadsFences(TypedDict):
     """The code is right, but the benchmark's published evaluator reads the file's text as it stands, with its code
-    fence,
-    and fails it. The only reason of a verdict that passed.
+    fence, and fails it. The only reason of a verdict that passed.
     """
     code: Literal['published_reads_fences']
 
@@ -5057,8 +5018,7 @@ class RequestRow(TypedDict):
     """In a dynamic conversation: the turn of the task whose instruction it asks for."""
     instruction_answers: list[InstructionAnswer]
     """A valid answer's answers about the instructions of the output's conversation, by turn; empty if the judge was not
-    asked
-    about any.
+    asked about any.
     """
     latency_ms: NotRequired[int | None]
     """Milliseconds from sending it to the end of its response."""
@@ -5082,8 +5042,7 @@ class RequestRow(TypedDict):
     tests_fault: NotRequired[Fault | None]
     turn: int
     """The turn of a conversation, from 0. Of a judging, 1 if the judge is asked once more, because its first answer is
-    not
-    valid.
+    not valid.
     """
 
 RequestStatus: TypeAlias = "Literal['sent', 'waiting', 'answered', 'failed']"
@@ -5634,13 +5593,13 @@ class StopReasonInternal(TypedDict):
 
 
 class StopReasonTests(TypedDict):
-    """Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are
-    tested when the collection is resumed.
+    """Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are tested
+    when the collection is resumed.
     """
     kind: Literal['tests']
     text: Fault
-    """Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are
-    tested when the collection is resumed.
+    """Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are tested
+    when the collection is resumed.
     """
 
 StopReason: TypeAlias = """(
@@ -5734,12 +5693,10 @@ class StudyRow(TypedDict):
 
 class StudySettings(TypedDict):
     """What admins set about a study: how its work is planned, and how its quality is controlled. Stored as one JSON
-    object, in
-    which the fields of [`QualitySettings`] are on the same level as the others.
+    object, in which the fields of [`QualitySettings`] are on the same level as the others.
     """
     break_minutes: NotRequired[int]
-    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
-    [`BREAK_MOST`].
+    """Minutes of work without a pause after which raters read that a break helps; 0 for never. At most [`BREAK_MOST`].
     """
     calibration: NotRequired[CalibrationMode]
     """How known-score items open the study."""
@@ -5751,18 +5708,15 @@ class StudySettings(TypedDict):
     limit_action: NotRequired[LimitAction]
     """The consequence of exceeding a limit."""
     limit_window: NotRequired[int]
-    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
-    nothing about a single item.
+    """Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says nothing
+    about a single item.
     """
     min_seconds: NotRequired[int]
     """Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike."""
     missed_limit: NotRequired[int]
     """Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit."""
     needed: NotRequired[int]
-    """For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension. Otherwise 0, whatever
-    a
-    change of the settings says.
-    """
+    """With `must_pass`, the number of items that must be correct on every dimension; otherwise 0."""
     policy: NotRequired[Policy]
     """How disagreements are resolved."""
     repeat_apart: NotRequired[int]
@@ -5772,14 +5726,13 @@ class StudySettings(TypedDict):
     shown: NotRequired[FeedbackLevel]
     """The figures about themselves that raters see."""
     spread: NotRequired[int | None]
-    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
-    for no limit.
+    """Largest difference between two ratings of an output on a dimension that is not a disagreement; `None` for no
+    limit.
     """
     spread_correctness: NotRequired[int | None]
     """Overrides `spread` for correctness."""
     tolerance: NotRequired[int]
-    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is
-    exact.
+    """How many levels a score may differ from the known score on each dimension and still be correct; 0 is exact.
     """
     answers: NotRequired[RatedAnswers]
     """Which answers of a conversation are rated."""
@@ -5992,8 +5945,8 @@ class TheirVerdicts(TypedDict):
     """Those that pass by it."""
 
 Timestamp: TypeAlias = "int"
-"""Milliseconds since 1970-01-01T00:00:00Z. Created by the server only: a clock in a view would differ
-between server and browser.
+"""Milliseconds since 1970-01-01T00:00:00Z. Created by the server only: a clock in a view would differ between server
+and browser.
 """
 
 
@@ -6426,11 +6379,9 @@ class Operations(Transport):
     ) -> PageAnnouncement:
         """List announcements.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: admin
@@ -6500,13 +6451,10 @@ class Operations(Transport):
     ) -> PageEntry:
         """List the entries of the audit log.
 
-        person: The account's name.
-        action: The action, such as `study.create`.
-        object: Text contained in the object or the details, such as `study 3`.
-        since: From this time on.
-        until: Before this time.
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        person: The account's name. action: The action, such as `study.create`. object: Text contained in the object or
+        the details, such as `study 3`. since: From this time on. until: Before this time. limit: Number of rows, 1 to
+        200; default: 50. cursor: Start of the page: the value of `next` from the previous page. Absent for the first
+        page.
 
         Scope: admin
         """
@@ -6556,15 +6504,12 @@ class Operations(Transport):
 
         Those of outputs and those of a judge model's scores (judgings), which have `judging`.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        status: Only collections in this state
-        dataset: Only collections for this dataset, by its short name
-        kind: `outputs` for collections of outputs only, `scores` for judgings only
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
+        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page. status: Only
+        collections in this state dataset: Only collections for this dataset, by its short name kind: `outputs` for
+        collections of outputs only, `scores` for judgings only
 
         Scope: read
         """
@@ -6640,8 +6585,7 @@ class Operations(Transport):
         """Delete a collection.
 
         Its prompts and responses are deleted permanently, and so are a judging's scores. Submissions imported from it
-        are
-        kept.
+        are kept.
 
         id: ID of the collection
 
@@ -6661,14 +6605,11 @@ class Operations(Transport):
     ) -> PageRequestRow:
         """List a collection's requests.
 
-        id: ID of the collection
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        status: Only requests in this state
+        id: ID of the collection search: Only rows that contain all these words, ignoring case. sort: Column by which
+        rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one order are not those of
+        another. limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow
+        `next` until it is absent. cursor: Start of the page: the value of `next` from the previous page. Absent for the
+        first page. status: Only requests in this state
 
         Scope: read
         """
@@ -6697,8 +6638,7 @@ class Operations(Transport):
     def get_collection_request(self, id: CollectionId, request: int) -> RequestDetail:
         """Get a request with its messages and its response.
 
-        id: ID of the collection
-        request: ID of the request
+        id: ID of the collection request: ID of the request
 
         Scope: read
         """
@@ -6762,17 +6702,15 @@ class Operations(Transport):
     ) -> ComparisonView:
         """Compare models by human ratings and tests.
 
-        Returns every figure of the comparison page: means with intervals, differences and their tests,
-        agreement, pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the
-        formulas. The response's `selection` is fully resolved: it selects the same data later.
+        Returns every figure of the comparison page: means with intervals, differences and their tests, agreement,
+        pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the formulas. The
+        response's `selection` is fully resolved: it selects the same data later.
 
-        slug: Short name of the dataset
-        models: IDs of the models, separated by commas, in display order; default: all.
-        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
-        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
-        raters: Only ratings by these people.
-        nl_lang: Only tasks in this description language.
-        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
+        slug: Short name of the dataset models: IDs of the models, separated by commas, in display order; default: all.
+        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none. runs: IDs of the runs
+        whose verdicts count, at most one per model; `none` for none. raters: Only ratings by these people. nl_lang:
+        Only tasks in this description language. scores: `raw` (all ratings) or `final` (adjudicated scores where they
+        exist).
 
         Scope: read
         """
@@ -6809,20 +6747,15 @@ class Operations(Transport):
         """Get a figure of a comparison.
 
         Named as on the comparison's page: `correctness-means.svg`, `tasks-grid.png`. As SVG, PNG (600 pixels per inch)
-        or PDF, as
-        wide as a journal's column (89 mm) or page (183 mm); with `.csv` the data behind it, with `.txt` its caption.
+        or PDF, as wide as a journal's column (89 mm) or page (183 mm); with `.csv` the data behind it, with `.txt` its
+        caption.
 
-        slug: The dataset's short name
-        file: The picture's name
-        width: `column` (89 mm, the default) or `page` (183 mm)
-        words: Language of its texts; English where absent
-        theme: `light` or `dark`
-        models: IDs of the models, separated by commas, in display order; default: all.
-        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
-        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
-        raters: Only ratings by these people.
-        nl_lang: Only tasks in this description language.
-        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
+        slug: The dataset's short name file: The picture's name width: `column` (89 mm, the default) or `page` (183 mm)
+        words: Language of its texts; English where absent theme: `light` or `dark` models: IDs of the models, separated
+        by commas, in display order; default: all. studies: IDs of the studies whose ratings count, all with one rubric;
+        `none` for none. runs: IDs of the runs whose verdicts count, at most one per model; `none` for none. raters:
+        Only ratings by these people. nl_lang: Only tasks in this description language. scores: `raw` (all ratings) or
+        `final` (adjudicated scores where they exist).
 
         Scope: read
         """
@@ -6863,27 +6796,18 @@ class Operations(Transport):
         """Export a comparison.
 
         `ratings`, `verdicts`, `outputs` and `study-ratings` have one line each and end with `.csv`, `.jsonl` or
-        `.parquet`.
-        Other files are `means.csv`, `pairs.csv`, `slices.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which
-        `aixgrade report`
-        computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens. Each
-        table of
-        `tables.md` is also a CSV file with the same decimals: `table-automatic.csv`, `table-published.csv`, `table-
-        manual.csv`,
-        `table-differences.csv`, `table-agreement.csv`.
+        `.parquet`. Other files are `means.csv`, `pairs.csv`, `slices.csv`, `tables.md`, `tables.tex`, `bundle.zip`,
+        from which `aixgrade report` computes the same figures, and `dataset-folder.zip`, whose folder Python's
+        `datasets.load_dataset` opens. Each table of `tables.md` is also a CSV file with the same decimals: `table-
+        automatic.csv`, `table-published.csv`, `table-manual.csv`, `table-differences.csv`, `table-agreement.csv`.
 
-        slug: Short name of the dataset
-        file: Name of the file
-        words: Language of tables; English where absent
-        score_decimals: Decimals of scores in tables, 0 to 6; 2 where absent
-        percent_decimals: Decimals of percentages in tables, 0 to 6; 1 where absent
-        models: IDs of the models, separated by commas, in display order; default: all.
-        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
-        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
-        raters: Only ratings by these people.
-        nl_lang: Only tasks in this description language.
-        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
-        bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
+        slug: Short name of the dataset file: Name of the file words: Language of tables; English where absent
+        score_decimals: Decimals of scores in tables, 0 to 6; 2 where absent percent_decimals: Decimals of percentages
+        in tables, 0 to 6; 1 where absent models: IDs of the models, separated by commas, in display order; default:
+        all. studies: IDs of the studies whose ratings count, all with one rubric; `none` for none. runs: IDs of the
+        runs whose verdicts count, at most one per model; `none` for none. raters: Only ratings by these people.
+        nl_lang: Only tasks in this description language. scores: `raw` (all ratings) or `final` (adjudicated scores
+        where they exist). bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
 
         Scope: read
         """
@@ -6921,19 +6845,15 @@ class Operations(Transport):
         """Slice a comparison by an attribute of its tasks.
 
         Every model's mean scores and pass@1 over the tasks that have the attribute in common, with the number of tasks
-        and a 95%
-        interval, which a slice of fewer than five tasks does not have. By difficulty, the slice of a task is decided by
-        the other
-        models, so each model has its own tasks in a slice. While `computing` is true, there are no figures yet.
+        and a 95% interval, which a slice of fewer than five tasks does not have. By difficulty, the slice of a task is
+        decided by the other models, so each model has its own tasks in a slice. While `computing` is true, there are no
+        figures yet.
 
-        slug: Short name of the dataset
-        by: Attribute of the tasks
-        models: IDs of the models, separated by commas, in display order; default: all.
-        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
-        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
-        raters: Only ratings by these people.
-        nl_lang: Only tasks in this description language.
-        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
+        slug: Short name of the dataset by: Attribute of the tasks models: IDs of the models, separated by commas, in
+        display order; default: all. studies: IDs of the studies whose ratings count, all with one rubric; `none` for
+        none. runs: IDs of the runs whose verdicts count, at most one per model; `none` for none. raters: Only ratings
+        by these people. nl_lang: Only tasks in this description language. scores: `raw` (all ratings) or `final`
+        (adjudicated scores where they exist).
 
         Scope: read
         """
@@ -6978,24 +6898,18 @@ class Operations(Transport):
 
         A hundred per page, with every model's mean scores and verdict.
 
-        slug: Short name of the dataset
-        models: IDs of the models, separated by commas, in display order; default: all.
-        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
-        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
-        raters: Only ratings by these people.
-        nl_lang: Only tasks in this description language.
-        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
-        q: Text contained in the task's ID or description.
-        task_nl_lang: The description's language.
-        model: ID of the model to which `score` and `verdict` apply; any model if absent.
-        score: A dimension's key, a dot and a score that a rater gave: `correctness.4`.
-        verdict: A verdict of any output, such as `passed` or `compile_error`.
-        spread: Tasks with two ratings of one output that differ by at least this much.
-        differ: `1`: tasks whose verdicts or mean scores differ between the models.
-        sort: `spread`, `gap` or `difference`; or a model's ID, a dot and a dimension's key or `tests`, for the tasks
-        with that model's highest values first; default: the dataset's order.
-        order: `reverse`: the lowest values of a model first.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        slug: Short name of the dataset models: IDs of the models, separated by commas, in display order; default: all.
+        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none. runs: IDs of the runs
+        whose verdicts count, at most one per model; `none` for none. raters: Only ratings by these people. nl_lang:
+        Only tasks in this description language. scores: `raw` (all ratings) or `final` (adjudicated scores where they
+        exist). q: Text contained in the task's ID or description. task_nl_lang: The description's language. model: ID
+        of the model to which `score` and `verdict` apply; any model if absent. score: A dimension's key, a dot and a
+        score that a rater gave: `correctness.4`. verdict: A verdict of any output, such as `passed` or `compile_error`.
+        spread: Tasks with two ratings of one output that differ by at least this much. differ: `1`: tasks whose
+        verdicts or mean scores differ between the models. sort: `spread`, `gap` or `difference`; or a model's ID, a dot
+        and a dimension's key or `tests`, for the tasks with that model's highest values first; default: the dataset's
+        order. order: `reverse`: the lowest values of a model first. cursor: Start of the page: the value of `next` from
+        the previous page. Absent for the first page.
 
         Scope: read
         """
@@ -7081,14 +6995,11 @@ class Operations(Transport):
     ) -> ComparedTask:
         """Get a task with every model's outputs, ratings and verdicts.
 
-        slug: Short name of the dataset
-        task: ID of the task
-        models: IDs of the models, separated by commas, in display order; default: all.
-        studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
-        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none.
-        raters: Only ratings by these people.
-        nl_lang: Only tasks in this description language.
-        scores: `raw` (all ratings) or `final` (adjudicated scores where they exist).
+        slug: Short name of the dataset task: ID of the task models: IDs of the models, separated by commas, in display
+        order; default: all. studies: IDs of the studies whose ratings count, all with one rubric; `none` for none.
+        runs: IDs of the runs whose verdicts count, at most one per model; `none` for none. raters: Only ratings by
+        these people. nl_lang: Only tasks in this description language. scores: `raw` (all ratings) or `final`
+        (adjudicated scores where they exist).
 
         Scope: read
         """
@@ -7111,8 +7022,7 @@ class Operations(Transport):
         """Get every model's newest run in each way of CodeIF-Bench.
 
         Pass rates by way and kind of instruction, accuracy and forgetting by round, the leaderboard's column L-1, and
-        how the
-        verdicts compare with those that the authors published.
+        how the verdicts compare with those that the authors published.
 
         Scope: read
         """
@@ -7131,14 +7041,12 @@ class Operations(Transport):
     ) -> PageDatasetRow:
         """List datasets.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        code_lang: Only datasets with tasks in this programming language, such as `java`
-        check: Only datasets with tasks for raters, `human`, or with tests, `tests`
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
+        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page. code_lang:
+        Only datasets with tasks in this programming language, such as `java` check: Only datasets with tasks for
+        raters, `human`, or with tests, `tests`
 
         Scope: read
         """
@@ -7174,8 +7082,7 @@ class Operations(Transport):
     def get_dataset(self, slug: str, *, version: DatasetVersionId | None = None) -> Dataset:
         """Get a dataset.
 
-        slug: Short name of the dataset
-        version: ID of the version; default: the newest.
+        slug: Short name of the dataset version: ID of the version; default: the newest.
 
         Scope: read
         """
@@ -7232,17 +7139,13 @@ class Operations(Transport):
     ) -> PageTaskRow:
         """List a dataset's tasks.
 
-        slug: Short name of the dataset
-        version: ID of the version; default: the newest.
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        nl_lang: Only tasks described in this language, `en` or `zh`
-        code_lang: Only tasks in this programming language
-        check: Only tasks for raters, `human`, or with tests, `tests`
+        slug: Short name of the dataset version: ID of the version; default: the newest. search: Only rows that contain
+        all these words, ignoring case. sort: Column by which rows are ordered; `-` before it reverses the order, as in
+        `-created`. The cursors of one order are not those of another. limit: Number of rows, 1 to 200; default: 50. A
+        page can have fewer although there are more: follow `next` until it is absent. cursor: Start of the page: the
+        value of `next` from the previous page. Absent for the first page. nl_lang: Only tasks described in this
+        language, `en` or `zh` code_lang: Only tasks in this programming language check: Only tasks for raters, `human`,
+        or with tests, `tests`
 
         Scope: read
         """
@@ -7309,11 +7212,9 @@ class Operations(Transport):
     ) -> PageGroup:
         """List groups.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: admin
@@ -7381,9 +7282,8 @@ class Operations(Transport):
     def get_guidelines(self, kind: str, key: str, *, version: int | None = None) -> GuidelinesDetail:
         """Get the guidelines of a study, or the default of a dataset's new studies.
 
-        kind: `study` or `dataset`
-        key: ID of the study, or the dataset's short name
-        version: Number of the version; default: the newest.
+        kind: `study` or `dataset` key: ID of the study, or the dataset's short name version: Number of the version;
+        default: the newest.
 
         Scope: read
         """
@@ -7407,8 +7307,7 @@ class Operations(Transport):
 
         Markdown in both languages; raters see the other one where one is empty. Empty texts remove the guidelines.
 
-        kind: `study` or `dataset`
-        key: ID of the study, or the dataset's short name
+        kind: `study` or `dataset` key: ID of the study, or the dataset's short name
 
         Scope: write:studies
         """
@@ -7425,9 +7324,9 @@ class Operations(Transport):
     def import_datasets(self, body: Content, *, file: str) -> ImportReport:
         """Import datasets.
 
-        The body is the file: an archive (`.zip`, `.tar.gz`) of an AixBench checkout or of a dataset in
-        AixGrade's own format, or one of its files. Imports everything or nothing. Existing tasks stay
-        as they are, so importing the same file twice changes nothing.
+        The body is the file: an archive (`.zip`, `.tar.gz`) of an AixBench checkout or of a dataset in AixGrade's own
+        format, or one of its files. Imports everything or nothing. Existing tasks stay as they are, so importing the
+        same file twice changes nothing.
 
         file: The file's name, such as `outputs.jsonl.gz`; the ending determines its format.
 
@@ -7447,13 +7346,10 @@ class Operations(Transport):
         """List the items of the inbox.
 
         Flags without a reply, disagreements to adjudicate, raters who need attention, ratings that nobody will give,
-        stopped
-        runs, engine errors, failed webhook deliveries, daily backups that fail and a damaged database, over all studies
-        that are not archived. No item names a model.
+        stopped runs, engine errors, failed webhook deliveries, daily backups that fail and a damaged database, over all
+        studies that are not archived. No item names a model.
 
-        kind: Only items of this kind.
-        study: Only items of this study.
-        limit: Number of rows, 1 to 200; default: 50.
+        kind: Only items of this kind. study: Only items of this study. limit: Number of rows, 1 to 200; default: 50.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: read
@@ -7492,8 +7388,7 @@ class Operations(Transport):
     def count_inbox(self, *, kind: InboxKind | None = None, study: StudyId | None = None) -> list[InboxCount]:
         """Count the items of the inbox.
 
-        kind: Only items of this kind.
-        study: Only items of this study.
+        kind: Only items of this kind. study: Only items of this study.
 
         Scope: read
         """
@@ -7515,11 +7410,9 @@ class Operations(Transport):
     ) -> PageInvitation:
         """List invitations.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: admin
@@ -7560,10 +7453,8 @@ class Operations(Transport):
         """Create a judging.
 
         A judge model scores the outputs of a study, or of a submission. A judging is a collection: nothing is sent
-        until
-        `POST /collections/{id}/resume`, and the other operations of collections apply to it, except for the upload. Its
-        scores
-        are in the comparison as they arrive.
+        until `POST /collections/{id}/resume`, and the other operations of collections apply to it, except for the
+        upload. Its scores are in the comparison as they arrive.
 
         Scope: write:data
         """
@@ -7608,8 +7499,7 @@ class Operations(Transport):
     def get_object(self, kind: str, key: str) -> Upkeep:
         """Get an object's name, state and dependents.
 
-        kind: `dataset`, `rubric`, `submission` or `study`
-        key: ID, or a dataset's or rubric's short name
+        kind: `dataset`, `rubric`, `submission` or `study` key: ID, or a dataset's or rubric's short name
 
         Scope: read
         """
@@ -7621,8 +7511,7 @@ class Operations(Transport):
 
         Submissions and studies can be restored for 15 seconds.
 
-        kind: `dataset`, `rubric`, `submission` or `study`
-        key: ID, or a dataset's or rubric's short name
+        kind: `dataset`, `rubric`, `submission` or `study` key: ID, or a dataset's or rubric's short name
 
         Scope: admin
         """
@@ -7631,8 +7520,7 @@ class Operations(Transport):
     def update_object(self, kind: str, key: str, *, idempotency_key: str | None = None) -> Upkeep:
         """Rename, archive or unarchive an object.
 
-        kind: `dataset`, `rubric`, `submission` or `study`
-        key: ID, or a dataset's or rubric's short name
+        kind: `dataset`, `rubric`, `submission` or `study` key: ID, or a dataset's or rubric's short name
 
         Scope: admin
         """
@@ -7648,8 +7536,7 @@ class Operations(Transport):
     def restore_object(self, kind: str, key: str, *, idempotency_key: str | None = None) -> Upkeep:
         """Undo a deletion.
 
-        kind: `submission` or `study`
-        key: ID
+        kind: `submission` or `study` key: ID
 
         Scope: admin
         """
@@ -7684,8 +7571,7 @@ class Operations(Transport):
         """Choose the code block of a response that is the code of an output.
 
         The response stays as it is. Results of the output in test runs are discarded, and it is run again, unless its
-        run was
-        stopped. Refused once a rater or a judge model has seen the output.
+        run was stopped. Refused once a rater or a judge model has seen the output.
 
         id: ID of the output
 
@@ -7714,15 +7600,12 @@ class Operations(Transport):
     ) -> PageUserRow:
         """List accounts.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        role: Only accounts with this role
-        group: Only members of this group
-        active: Only active accounts, `1`, or deactivated ones, `0`
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
+        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page. role: Only
+        accounts with this role group: Only members of this group active: Only active accounts, `1`, or deactivated
+        ones, `0`
 
         Scope: admin
         """
@@ -7802,13 +7685,10 @@ class Operations(Transport):
         The body is a CSV file with another tool's ratings or of a judge model's scores (docs/formats.md). Imports
         everything or nothing; `dry_run=true` lists all problems first.
 
-        dataset: Short name of the dataset whose outputs were rated.
-        file: Name of the file, used in messages.
-        title: People's ratings: title of the closed study to create.
-        judge: A judge model's scores: its name. The scores are compared with people's and never mixed with them.
-        Instead of `title`.
-        columns: Columns with other names: `task_id=Nr,rater=Who`.
-        dry_run: Whether to check the file without importing it.
+        dataset: Short name of the dataset whose outputs were rated. file: Name of the file, used in messages. title:
+        People's ratings: title of the closed study to create. judge: A judge model's scores: its name. The scores are
+        compared with people's and never mixed with them. Instead of `title`. columns: Columns with other names:
+        `task_id=Nr,rater=Who`. dry_run: Whether to check the file without importing it.
 
         Scope: write:studies
         """
@@ -7842,17 +7722,12 @@ class Operations(Transport):
 
         Models × datasets: mean final scores by people on each dimension and pass@k by tests, each with its 95 %
         interval, number of tasks and time. A model without data for a dataset has `null`, never 0. Models without data
-        for any
-        of them are in `empty`.
+        for any of them are in `empty`.
 
-        dataset: Short name of the only dataset; all datasets where absent.
-        q: Words of the models' names.
-        sort: `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data
-        where absent.
-        reverse: Whether the order is reversed.
-        page: The page of 100 models, counted from 0.
-        after: Short name of the last dataset on the page of 20 datasets before: `next` of that page. The first page
-        where absent.
+        dataset: Short name of the only dataset; all datasets where absent. q: Words of the models' names. sort:
+        `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
+        absent. reverse: Whether the order is reversed. page: The page of 100 models, counted from 0. after: Short name
+        of the last dataset on the page of 20 datasets before: `next` of that page. The first page where absent.
 
         Scope: read
         """
@@ -7879,15 +7754,11 @@ class Operations(Transport):
 
         All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored.
 
-        dataset: Short name of the only dataset; all datasets where absent.
-        q: Words of the models' names.
-        sort: `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data
-        where absent.
-        reverse: Whether the order is reversed.
-        page: The page of 100 models, counted from 0.
-        after: Short name of the last dataset on the page of 20 datasets before: `next` of that page. The first page
-        where absent.
-        bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
+        dataset: Short name of the only dataset; all datasets where absent. q: Words of the models' names. sort:
+        `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
+        absent. reverse: Whether the order is reversed. page: The page of 100 models, counted from 0. after: Short name
+        of the last dataset on the page of 20 datasets before: `next` of that page. The first page where absent. bom:
+        `true`: a CSV file begins with a byte order mark, as Excel needs it
 
         Scope: read
         """
@@ -7919,10 +7790,8 @@ class Operations(Transport):
         Scores on a page of datasets with their differences from a baseline, submissions, studies, and test runs over
         time.
 
-        model: The model
-        baseline: The baseline's number.
-        after: Short name of the last dataset on the page of 20 datasets before: `next` of that page. The first page
-        where absent.
+        model: The model baseline: The baseline's number. after: Short name of the last dataset on the page of 20
+        datasets before: `next` of that page. The first page where absent.
 
         Scope: read
         """
@@ -7939,8 +7808,8 @@ class Operations(Transport):
 
         Archived rubrics are left out.
 
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        limit: Number of rows, 1 to 200; default: 50. cursor: Start of the page: the value of `next` from the previous
+        page. Absent for the first page.
 
         Scope: read
         """
@@ -7956,8 +7825,7 @@ class Operations(Transport):
         """Save a rubric.
 
         It becomes the next version of its short name, or the first of a new one. Stored versions never change, so
-        studies
-        keep theirs. A rubric that equals the newest version changes nothing. `version` is ignored.
+        studies keep theirs. A rubric that equals the newest version changes nothing. `version` is ignored.
 
         Scope: write:studies
         """
@@ -7969,8 +7837,7 @@ class Operations(Transport):
 
         `rubric` is the file that `POST /rubrics` takes.
 
-        slug: Short name of the rubric
-        version: Number of the version; default: the newest.
+        slug: Short name of the rubric version: Number of the version; default: the newest.
 
         Scope: read
         """
@@ -7991,15 +7858,11 @@ class Operations(Transport):
     ) -> PageRunRow:
         """List runs.
 
-        submission: Only runs of this submission.
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        status: Only runs in this state
-        dataset: Only runs of this dataset, by its short name
+        submission: Only runs of this submission. search: Only rows that contain all these words, ignoring case. sort:
+        Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one order
+        are not those of another. limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are
+        more: follow `next` until it is absent. cursor: Start of the page: the value of `next` from the previous page.
+        Absent for the first page. status: Only runs in this state dataset: Only runs of this dataset, by its short name
         model: Only runs of this model
 
         Scope: read
@@ -8066,9 +7929,8 @@ class Operations(Transport):
     def compare_runs(self, id: RunId, other: RunId, *, task: str | None = None) -> RunPair:
         """Compare two runs of one dataset.
 
-        id: ID of the first run
-        other: ID of the second run
-        task: External ID of a task whose outputs to return with their code.
+        id: ID of the first run other: ID of the second run task: External ID of a task whose outputs to return with
+        their code.
 
         Scope: read
         """
@@ -8091,13 +7953,10 @@ class Operations(Transport):
     ) -> PageItemRow:
         """List a run's outputs with their verdicts.
 
-        id: ID of the run
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
+        id: ID of the run search: Only rows that contain all these words, ignoring case. sort: Column by which rows are
+        ordered; `-` before it reverses the order, as in `-created`. The cursors of one order are not those of another.
         limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        it is absent. cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: read
         """
@@ -8117,8 +7976,7 @@ class Operations(Transport):
     def get_run_item(self, id: RunId, output: OutputId) -> ItemDetail:
         """Get an output of a run with all details.
 
-        id: ID of the run
-        output: ID of the output
+        id: ID of the run output: ID of the output
 
         Scope: read
         """
@@ -8150,8 +8008,7 @@ class Operations(Transport):
     def run_results_csv(self, id: RunId, *, bom: bool | None = None) -> str:
         """Export a run's results as CSV.
 
-        id: ID of the run
-        bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
+        id: ID of the run bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
 
         Scope: read
         """
@@ -8204,15 +8061,12 @@ class Operations(Transport):
     ) -> PageStudyRow:
         """List studies.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        status: Only studies in this state
-        dataset: Only studies of this dataset, by its short name
-        model: Only studies with outputs of this model
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
+        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page. status: Only
+        studies in this state dataset: Only studies of this dataset, by its short name model: Only studies with outputs
+        of this model
 
         Scope: read
         """
@@ -8288,8 +8142,7 @@ class Operations(Transport):
     def set_adjudicator(self, id: StudyId, user: UserId, body: Enabled, *, idempotency_key: str | None = None) -> None:
         """Add or remove an adjudicator of a study.
 
-        id: ID of the study
-        user: User ID of the person
+        id: ID of the study user: User ID of the person
 
         Scope: write:studies
         """
@@ -8305,8 +8158,7 @@ class Operations(Transport):
     def set_admission(self, id: StudyId, rater: UserId, body: Admission, *, idempotency_key: str | None = None) -> None:
         """Allow a rater to rate, or restart their calibration.
 
-        id: ID of the study
-        rater: User ID of the rater
+        id: ID of the study rater: User ID of the rater
 
         Scope: write:studies
         """
@@ -8343,9 +8195,8 @@ class Operations(Transport):
 
         Each with its ratings, adjudications and final scores.
 
-        id: ID of the study
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        id: ID of the study limit: Number of rows, 1 to 200; default: 50. cursor: Start of the page: the value of `next`
+        from the previous page. Absent for the first page.
 
         Scope: read
         """
@@ -8365,8 +8216,7 @@ class Operations(Transport):
     def ask_extra(self, id: StudyId, output: OutputId, *, idempotency_key: str | None = None) -> None:
         """Request one more rating of an output with a disagreement.
 
-        id: ID of the study
-        output: ID of the output
+        id: ID of the study output: ID of the output
 
         Scope: write:studies
         """
@@ -8418,9 +8268,8 @@ class Operations(Transport):
     def list_flags(self, id: StudyId, *, limit: int | None = None, cursor: str | None = None) -> PageFlagRow:
         """List a study's flags with their replies.
 
-        id: ID of the study
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        id: ID of the study limit: Number of rows, 1 to 200; default: 50. cursor: Start of the page: the value of `next`
+        from the previous page. Absent for the first page.
 
         Scope: read
         """
@@ -8481,10 +8330,9 @@ class Operations(Transport):
         """Add a known-score item.
 
         `pool` says where it comes: `calibration`, `hidden` (as a hidden check) or `both`. An output that the study
-        grades must
-        have a rating and needs a reason; without `scores` it gets its final scores, of its adjudication or else the
-        median.
-        Nobody who has it as work gets it as an item, and nobody at all while a rating of it is missing.
+        grades must have a rating and needs a reason; without `scores` it gets its final scores, of its adjudication or
+        else the median. Nobody who has it as work gets it as an item, and nobody at all while a rating of it is
+        missing.
 
         id: ID of the study
 
@@ -8524,8 +8372,7 @@ class Operations(Transport):
 
         Only one that no rater has had; others can be deactivated.
 
-        id: ID of the study
-        item: ID of the item
+        id: ID of the study item: ID of the item
 
         Scope: write:studies
         """
@@ -8549,8 +8396,7 @@ class Operations(Transport):
 
         Ratings of it are kept. Nobody gets an item both in the calibration and as a hidden check.
 
-        id: ID of the study
-        item: ID of the item
+        id: ID of the study item: ID of the item
 
         Scope: write:studies
         """
@@ -8607,9 +8453,8 @@ class Operations(Transport):
     ) -> PagePublicLinkRow:
         """List a study's public links.
 
-        id: ID of the study
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        id: ID of the study limit: Number of rows, 1 to 200; default: 50. cursor: Start of the page: the value of `next`
+        from the previous page. Absent for the first page.
 
         Scope: write:studies
         """
@@ -8654,8 +8499,8 @@ class Operations(Transport):
         """Change a study's quality settings.
 
         Missing fields stay as they are, and `null` sets a field to its default. With a `preset`, the other fields
-        change what the
-        preset sets. Ratings are kept; disagreements are recomputed. Raters begin new windows if the limits change.
+        change what the preset sets. Ratings are kept; disagreements are recomputed. Raters begin new windows if the
+        limits change.
 
         id: ID of the study
 
@@ -8679,8 +8524,7 @@ class Operations(Transport):
 
         Their ratings are kept; their remaining work is reassigned.
 
-        id: ID of the study
-        user: User ID of the rater
+        id: ID of the study user: User ID of the rater
 
         Scope: write:studies
         """
@@ -8692,8 +8536,7 @@ class Operations(Transport):
         A paused rater gets no outputs and cannot submit; drafts are still saved. Continuing starts a new window of the
         study's limits.
 
-        id: ID of the study
-        user: User ID of the rater
+        id: ID of the study user: User ID of the rater
 
         Scope: write:studies
         """
@@ -8727,19 +8570,13 @@ class Operations(Transport):
 
         `/comparisons/{slug}/files/ratings.jsonl?studies=…` streams all of them.
 
-        id: ID of the study
-        rater: Only ratings by this person.
-        group: Only ratings by members of this group.
-        submission: Only ratings of this submission's outputs.
-        lang: Only ratings of tasks in this language.
-        dimension: Only ratings with `score` on the dimension with this index, from 0.
-        score: Only ratings with this score, on any dimension if `dimension` is absent.
-        flagged: Only flagged ratings.
-        has_disagreement: Only ratings of outputs with a disagreement.
-        faster_than_s: Only ratings that took less than this many seconds.
-        text: Only ratings whose comment, `task_id` or description contains this text.
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        id: ID of the study rater: Only ratings by this person. group: Only ratings by members of this group.
+        submission: Only ratings of this submission's outputs. lang: Only ratings of tasks in this language. dimension:
+        Only ratings with `score` on the dimension with this index, from 0. score: Only ratings with this score, on any
+        dimension if `dimension` is absent. flagged: Only flagged ratings. has_disagreement: Only ratings of outputs
+        with a disagreement. faster_than_s: Only ratings that took less than this many seconds. text: Only ratings whose
+        comment, `task_id` or description contains this text. limit: Number of rows, 1 to 200; default: 50. cursor:
+        Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: read
         """
@@ -8849,15 +8686,12 @@ class Operations(Transport):
     ) -> PageTaskScores:
         """List a study's tasks with their mean scores.
 
-        id: ID of the study
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        nl_lang: Only tasks described in this language, `en` or `zh`
-        show: Only tasks with ratings, `rated`, without, `unrated`, or with an output whose raters differ, `apart`
+        id: ID of the study search: Only rows that contain all these words, ignoring case. sort: Column by which rows
+        are ordered; `-` before it reverses the order, as in `-created`. The cursors of one order are not those of
+        another. limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow
+        `next` until it is absent. cursor: Start of the page: the value of `next` from the previous page. Absent for the
+        first page. nl_lang: Only tasks described in this language, `en` or `zh` show: Only tasks with ratings, `rated`,
+        without, `unrated`, or with an output whose raters differ, `apart`
 
         Scope: read
         """
@@ -8887,8 +8721,7 @@ class Operations(Transport):
     def get_study_task(self, id: StudyId, task: TaskId) -> TaskRatings:
         """Get a task with every output and rating.
 
-        id: ID of the study
-        task: ID of the task
+        id: ID of the study task: ID of the task
 
         Scope: read
         """
@@ -8907,14 +8740,11 @@ class Operations(Transport):
     ) -> PageSubmissionRow:
         """List submissions.
 
-        dataset: Only submissions for this dataset (short name).
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
-        model: Only submissions of this model
+        dataset: Only submissions for this dataset (short name). search: Only rows that contain all these words,
+        ignoring case. sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The
+        cursors of one order are not those of another. limit: Number of rows, 1 to 200; default: 50. A page can have
+        fewer although there are more: follow `next` until it is absent. cursor: Start of the page: the value of `next`
+        from the previous page. Absent for the first page. model: Only submissions of this model
 
         Scope: read
         """
@@ -8951,8 +8781,7 @@ class Operations(Transport):
         """Import an upload's outputs as a submission.
 
         Imports all outputs, or none if a line is invalid; with `good_lines_only`, invalid lines are left out and the
-        submission
-        records their number. The same file of the same model is imported once.
+        submission records their number. The same file of the same model is imported once.
 
         Scope: write:data
         """
@@ -8974,8 +8803,7 @@ class Operations(Transport):
 
         CSV with the file, the line, the problem and how to fix it.
 
-        id: ID of the submission
-        bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
+        id: ID of the submission bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
 
         Scope: read
         """
@@ -9034,13 +8862,10 @@ class Operations(Transport):
     ) -> PageOutputRow:
         """List a submission's outputs.
 
-        id: The submission
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
+        id: The submission search: Only rows that contain all these words, ignoring case. sort: Column by which rows are
+        ordered; `-` before it reverses the order, as in `-created`. The cursors of one order are not those of another.
         limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        it is absent. cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: read
         """
@@ -9073,11 +8898,9 @@ class Operations(Transport):
     ) -> PageTokenRow:
         """List your tokens.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: admin
@@ -9124,11 +8947,9 @@ class Operations(Transport):
     ) -> PageUploadRow:
         """List uploads of model outputs.
 
-        search: Only rows that contain all these words, ignoring case.
-        sort: Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one
-        order are not those of another.
-        limit: Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until
-        it is absent.
+        search: Only rows that contain all these words, ignoring case. sort: Column by which rows are ordered; `-`
+        before it reverses the order, as in `-created`. The cursors of one order are not those of another. limit: Number
+        of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is absent.
         cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
 
         Scope: read
@@ -9150,11 +8971,9 @@ class Operations(Transport):
         """Upload a file of model outputs.
 
         The body is the file: JSON Lines, plain, gzip or zstd, in the format of AixBench, HumanEval-X or CodeIF-Bench,
-        or a file of
-        another tool or a table (docs/formats.md).
-        Nothing is imported until `POST /submissions`; check the preview first. A file of another kind, such as ratings
-        or a
-        dataset, is refused; `page` is the address of the page that accepts it.
+        or a file of another tool or a table (docs/formats.md). Nothing is imported until `POST /submissions`; check the
+        preview first. A file of another kind, such as ratings or a dataset, is refused; `page` is the address of the
+        page that accepts it.
 
         file: The file's name, such as `outputs.jsonl.gz`; the ending determines its format.
 
@@ -9182,10 +9001,8 @@ class Operations(Transport):
 
         CSV with the file, the line, the problem and how to fix it.
 
-        id: ID of the upload
-        dataset: The dataset's short name.
-        matching: How lines are matched to tasks.
-        bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
+        id: ID of the upload dataset: The dataset's short name. matching: How lines are matched to tasks. bom: `true`: a
+        CSV file begins with a byte order mark, as Excel needs it
 
         Scope: read
         """
@@ -9202,9 +9019,7 @@ class Operations(Transport):
 
         Invalid lines and those without a task, byte for byte as they were uploaded.
 
-        id: ID of the upload
-        dataset: The dataset's short name.
-        matching: How lines are matched to tasks.
+        id: ID of the upload dataset: The dataset's short name. matching: How lines are matched to tasks.
 
         Scope: read
         """
@@ -9220,8 +9035,7 @@ class Operations(Transport):
         """Choose the columns of an upload.
 
         For a table (CSV or Parquet) whose columns have other names than the usual ones. Replaces an earlier choice. The
-        preview
-        lists the columns of the file and which of them are read.
+        preview lists the columns of the file and which of them are read.
 
         id: ID of the upload
 
@@ -9240,12 +9054,9 @@ class Operations(Transport):
         """Run a few outputs of an upload.
 
         Runs outputs of up to ten tasks against their tests before anything is imported, and returns their verdicts once
-        all have
-        ended. Nothing is stored. `fault` says why the others, or all of them, could not be run.
+        all have ended. Nothing is stored. `fault` says why the others, or all of them, could not be run.
 
-        id: ID of the upload
-        dataset: The dataset's short name.
-        matching: How lines are matched to tasks.
+        id: ID of the upload dataset: The dataset's short name. matching: How lines are matched to tasks.
 
         Scope: write:data
         """
@@ -9265,9 +9076,7 @@ class Operations(Transport):
         Matches the upload to a dataset's newest version. Returns invalid lines, tasks without an output, duplicates,
         samples, text that may identify a model, and the first outputs as raters would see them.
 
-        id: ID of the upload
-        dataset: The dataset's short name.
-        matching: How lines are matched to tasks.
+        id: ID of the upload dataset: The dataset's short name. matching: How lines are matched to tasks.
 
         Scope: read
         """
@@ -9282,8 +9091,8 @@ class Operations(Transport):
     def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None) -> PageWebhookRow:
         """List webhooks.
 
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        limit: Number of rows, 1 to 200; default: 50. cursor: Start of the page: the value of `next` from the previous
+        page. Absent for the first page.
 
         Scope: admin
         """
@@ -9317,9 +9126,8 @@ class Operations(Transport):
     def list_deliveries(self, id: WebhookId, *, limit: int | None = None, cursor: str | None = None) -> PageDeliveryRow:
         """List a webhook's newest deliveries.
 
-        id: ID of the webhook
-        limit: Number of rows, 1 to 200; default: 50.
-        cursor: Start of the page: the value of `next` from the previous page. Absent for the first page.
+        id: ID of the webhook limit: Number of rows, 1 to 200; default: 50. cursor: Start of the page: the value of
+        `next` from the previous page. Absent for the first page.
 
         Scope: admin
         """
