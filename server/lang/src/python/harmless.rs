@@ -31,6 +31,14 @@ const FORBIDDEN: &str = "
     eval exec compile open input getattr setattr delattr hasattr vars globals locals dir breakpoint help memoryview exit
     quit import from match case type bytes bytearray";
 
+/// What programs of HumanEval-X import from `typing`, with everything else there, and what evaluates text, makes classes or
+/// changes what it is applied to: `get_type_hints` evaluates annotations, which may be texts that code composes.
+const TYPING: &str = "
+    Annotated ForwardRef NamedTuple NewType ParamSpec Protocol TypeAliasType TypedDict TypeVarTuple Unpack assert_never
+    assert_type cast clear_overloads dataclass_transform evaluate_forward_ref final get_args get_origin get_overloads
+    get_protocol_members get_type_hints is_protocol is_typeddict no_type_check no_type_check_decorator overload override
+    reveal_type runtime_checkable";
+
 /// The names that code may import from `typing`. Others are modules, or evaluate text.
 const TYPES: &str = "
     Any Callable Counter DefaultDict Deque Dict FrozenSet Generator Generic Hashable Iterable Iterator List Mapping
@@ -85,9 +93,8 @@ pub fn is_code(text: &str) -> bool {
                 if is_prefix && name.contains(['f', 'F', 't', 'T', 'b', 'B']) {
                     return false;
                 }
-                if lists(FORBIDDEN, name) && !(is_behind_dot && name == "match")
-                    || is_behind_dot && !lists(ATTRIBUTES, name)
-                {
+                let is_forbidden = lists(FORBIDDEN, name) && !(is_behind_dot && name == "match");
+                if is_forbidden || lists(TYPING, name) || is_behind_dot && !lists(ATTRIBUTES, name) {
                     return false;
                 }
                 left = behind;
@@ -190,6 +197,10 @@ mod tests {
             "str(rb'x', 'some-name')",
             "bytes('x', 'some-name')",
             "datetime.strptime",
+            "def f(x: ''.join(map(chr, text))): pass\nget_type_hints(f)",
+            "NamedTuple('E', [('a', int)])",
+            "@runtime_checkable\nclass P(Protocol): pass",
+            "final(math)",
         ] {
             assert!(!is_code(code), "{code}");
         }
