@@ -79,7 +79,7 @@ fn warning(i: I18n, study: StudyId, leaks: &StudyLeaks, mask: FormAction<MaskStu
 
 /// Names in quotation marks: “As an AI”, “GPT-4”.
 fn quoted(i: I18n, names: &[String]) -> String {
-    names.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>().join(i.lang.pick(", ", "、"))
+    texts::list(i.lang, &names.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>())
 }
 
 /// Asks whether the study is to start although raters will read names of models.

@@ -279,7 +279,7 @@ texts! {
     tokens_partly(models: &str): "With token counts for only some outputs: {models}.", "只有部分输出有词元数：{models}。";
     tokens_unscored(models: &str): "With token counts, but neither ratings nor test results: {models}.", "有词元数，但既无评分也无测试结果：{models}。";
     tokens_of(model: &str, counted: &str, all: &str): "{model} ({counted} of {all})", "{model}（{counted} / {all}）";
-    further_models(n: u64): "{n} others", "另有 {n} 个";
+    further_models(n: u64): "{n} more", "另有 {n} 个";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";

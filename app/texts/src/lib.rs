@@ -83,6 +83,11 @@ pub mod workers;
 
 use model::{day::Day, lang::Lang, rubric::Dimension, time::Timestamp, time_zone::TimeZone};
 
+/// Names with commas between them: `A, B` or `A、B`.
+pub fn list<S: std::borrow::Borrow<str>>(lang: Lang, names: &[S]) -> String {
+    names.join(lang.pick(", ", "、"))
+}
+
 /// The texts in one language. Cheap to copy into closures.
 #[derive(Clone, Copy)]
 pub struct I18n {

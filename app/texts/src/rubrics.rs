@@ -82,7 +82,7 @@ impl RubricTexts {
             true => format!("{} {}", d.name.get(self.lang), self.yes_no),
             false => format!("{} {}–{}", d.name.get(self.lang), d.low, d.high),
         });
-        each.collect::<Vec<_>>().join(self.lang.pick(", ", "、"))
+        crate::list(self.lang, &each.collect::<Vec<_>>())
     }
 }
 

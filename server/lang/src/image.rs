@@ -141,16 +141,26 @@ pub fn files_twice(place: &Path) -> io::Result<Twice> {
 /// How much of a file the kernel is asked for at a time: it reads no more ahead.
 const READ_AHEAD: u64 = 128 << 10;
 
-/// Asks the kernel to load files that are not in memory. A process that has tests and sees these files then finds no page
+/// Asks the kernel to load the files of mounts that are not in memory. A process that has tests and sees these files then finds no page
 /// that it could load and thereby mark for another one. The kernel may drop pages again when memory runs short.
-pub fn load(files: &[(PathBuf, String)]) {
-    for (path, _) in files {
-        let Ok(file) = fs::File::open(path) else { continue };
-        let size = file.metadata().map_or(0, |data| data.len());
-        for at in (0..size).step_by(usize::try_from(READ_AHEAD).unwrap_or(usize::MAX)) {
-            // On a file system without advice, pages are loaded when they are first used.
-            let _ = rustix::fs::fadvise(&file, at, NonZeroU64::new(READ_AHEAD), rustix::fs::Advice::WillNeed);
+pub fn load(mounts: &[(PathBuf, String)]) {
+    let mut paths: Vec<PathBuf> = mounts.iter().map(|(path, _)| path.clone()).collect();
+    while let Some(path) = paths.pop() {
+        // What cannot be read here is not mounted either.
+        let Ok(data) = fs::symlink_metadata(&path) else { continue };
+        if data.is_dir() {
+            paths.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if data.is_file() {
+            load_file(&path, data.len());
         }
+    }
+}
+
+fn load_file(path: &Path, size: u64) {
+    let Ok(file) = fs::File::open(path) else { return };
+    for at in (0..size).step_by(usize::try_from(READ_AHEAD).unwrap_or(usize::MAX)) {
+        // On a file system without advice, pages are loaded when they are first used.
+        let _ = rustix::fs::fadvise(&file, at, NonZeroU64::new(READ_AHEAD), rustix::fs::Advice::WillNeed);
     }
 }
 
@@ -299,7 +309,7 @@ mod tests {
         if prerequisites::host(has_disk).is_none() {
             return;
         }
-        load(&[(path.clone(), String::new())]);
+        load(&[(folder.path().to_path_buf(), String::new())]);
         let start = std::time::Instant::now();
         while cold() > 0 {
             assert!(start.elapsed() < std::time::Duration::from_secs(60), "{} pages are not loaded", cold());

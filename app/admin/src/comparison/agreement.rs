@@ -229,7 +229,7 @@ fn missing(i: I18n, dimensions: &[Dimension], reliability: &[Reliability], names
             }
         }
     }
-    let list = |words: Vec<&str>| words.join(i.lang.pick(", ", "、"));
+    let list = |words: Vec<&str>| texts::list(i.lang, &words);
     let told = found.into_iter().map(|(why, of, about)| {
         let why = undefined(i, why);
         match about.len() == dimensions.len() {

@@ -135,7 +135,7 @@ pub fn left_out(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
     let others = others.filter(|study| rubric.is_some_and(|rubric| study.rubric != *rubric));
     let names: Vec<_> = others.map(|study| format!("{} ({})", study.title, study.rubric)).collect();
     (!names.is_empty())
-        .then(|| view! { <p class="muted small">{(i.rubrics().left_out)(&names.join(i.lang.pick(", ", "、")))}</p> })
+        .then(|| view! { <p class="muted small">{(i.rubrics().left_out)(&texts::list(i.lang, &names))}</p> })
 }
 
 /// The selection in words, for a printed page, which omits the form.

@@ -97,5 +97,5 @@ fn named(i: I18n, names: &[String]) -> String {
     if !rest.is_empty() {
         all.push((i.comparison().further_models)(rest.len() as u64));
     }
-    all.join(i.lang.pick(", ", "、"))
+    texts::list(i.lang, &all)
 }

@@ -111,6 +111,8 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let mut run = image::mounts_twice(&place.join("image"))?;
     run.judging.extend(toolchain::mounts(&images.run)?);
     run.solving.extend(toolchain::mounts(&place.join("java-solving"))?);
+    // A process that gives both verdicts sees a solver's files.
+    image::load(&run.solving);
     let mut values = Files::new();
     for name in ["Values", "Values$NotPlain", "Values$Unanswered"] {
         let class = place.join("image/programs/aixgrade/programs").join(name).with_extension("class");

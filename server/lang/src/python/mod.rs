@@ -155,6 +155,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         image::duplicate(&image)
     })?;
     let image::Twice { judging, solving } = image::mounts_twice(&place.join("image"))?;
+    // A process that gives both verdicts sees a solver's files.
+    image::load(&solving);
     Ok(Arc::new(Python {
         version,
         judging: Side::new(judging),
@@ -432,16 +434,7 @@ fn can_run_twice(task: &Task, solution: &str) -> bool {
     let own = own.strip_prefix(task.prompt.as_str()).unwrap_or(own);
     let lines = own.lines().filter(|line| !harmless::is_import(line));
     let own = lines.collect::<Vec<_>>().join("\n");
-    !SHARED_STATE_WORDS.iter().any(|word| own.contains(word)) && !sets_an_attribute(&own) && harmless::is_code(&own)
-}
-
-/// Whether a text contains an assignment to an attribute, such as `.name =` or `.name +=`.
-fn sets_an_attribute(text: &str) -> bool {
-    text.split('.').skip(1).any(|after| {
-        let after = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
-        let after = after.trim_start_matches(|c| "+-*/%&|^@<>".contains(c));
-        after.starts_with('=') && !after.starts_with("==")
-    })
+    !SHARED_STATE_WORDS.iter().any(|word| own.contains(word)) && harmless::is_code(&own)
 }
 
 /// The task's prompt with an empty function body. A judge runs it in place of a solution.
