@@ -95,7 +95,7 @@ pub fn is_code(text: &str) -> bool {
                 }
                 let is_forbidden = lists(FORBIDDEN, name) && !(is_behind_dot && name == "match");
                 // An attribute that is not called could be set: by an assignment, a loop, `with`, `del`.
-                let is_called = || behind.trim_start_matches([' ', '\t', '\n', '\\']).starts_with('(');
+                let is_called = || behind.trim_start_matches([' ', '\t']).starts_with('(');
                 if is_forbidden || lists(TYPING, name) || is_behind_dot && !(lists(ATTRIBUTES, name) && is_called()) {
                     return false;
                 }
@@ -212,6 +212,7 @@ mod tests {
             "for math.pi in [3]: pass",
             "with x as math.pi: pass",
             "del math.pi",
+            "del math.pi\n(1)",
             "[0 for Counter.update in [f]]",
         ] {
             assert!(!is_code(code), "{code}");
