@@ -31,7 +31,7 @@ pub fn SubmissionsPage() -> impl IntoView {
             <a class="button" href="/admin/archive">{i.upkeep().archive_title}</a>
             <a class="button primary" href=upload>{t.upload_outputs}</a>
         }>
-    {tabs(i, Place::Data, "/admin/submissions")}
+        {tabs(i, Place::Data, "/admin/submissions")}
         {move || {
             dataset.get().map(|slug| {
                 view! {

@@ -30,15 +30,15 @@ const LETTERS: [f64; 2] = [20.0, 16.0];
 
 /// A rectangle that a name must not cover.
 #[derive(Clone, Copy)]
-struct Taken {
+struct Area {
     left: f64,
     top: f64,
     right: f64,
     bottom: f64,
 }
 
-impl Taken {
-    fn meets(&self, other: &Taken) -> bool {
+impl Area {
+    fn meets(&self, other: &Area) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 }
@@ -126,16 +126,16 @@ pub fn body(
 }
 
 /// Steps from point to point: as high as the best value for at most this amount. Returns where they are.
-fn line(out: &mut String, places: &[Place], frontier: &[usize], end: f64) -> Vec<Taken> {
+fn line(out: &mut String, places: &[Place], frontier: &[usize], end: f64) -> Vec<Area> {
     let mut each = frontier.iter().filter_map(|at| places.get(*at));
     let Some(first) = each.next() else { return Vec::new() };
     let mut path = format!("M{:.1} {:.1}", first.x, first.y);
     let (mut before, mut steps) = ((first.x, first.y), Vec::new());
-    let flat = |left: f64, right: f64, y: f64| Taken { left, top: y - 1.0, right, bottom: y + 1.0 };
+    let flat = |left: f64, right: f64, y: f64| Area { left, top: y - 1.0, right, bottom: y + 1.0 };
     for Place { x, y, .. } in each {
         _ = write!(path, "H{x:.1}V{y:.1}");
         steps.push(flat(before.0, *x, before.1));
-        steps.push(Taken { left: x - 1.0, top: y.min(before.1), right: x + 1.0, bottom: y.max(before.1) });
+        steps.push(Area { left: x - 1.0, top: y.min(before.1), right: x + 1.0, bottom: y.max(before.1) });
         before = (*x, *y);
     }
     steps.push(flat(before.0, end, before.1));
@@ -144,8 +144,8 @@ fn line(out: &mut String, places: &[Place], frontier: &[usize], end: f64) -> Vec
 }
 
 /// A place for each name, those of the frontier first; `None` where none is free.
-fn names(points: &[NamedPoint], places: &[Place], frontier: &[usize], steps: &[Taken]) -> Vec<Option<Name>> {
-    let dot = |place: &Place| Taken {
+fn names(points: &[NamedPoint], places: &[Place], frontier: &[usize], steps: &[Area]) -> Vec<Option<Name>> {
+    let dot = |place: &Place| Area {
         left: place.x - RADIUS - 1.0,
         top: place.y - RADIUS - 1.0,
         right: place.x + RADIUS + 1.0,
@@ -153,10 +153,10 @@ fn names(points: &[NamedPoint], places: &[Place], frontier: &[usize], steps: &[T
     };
     let reach = |place: &Place| {
         let (low, high) = place.reach?;
-        Some(Taken { left: place.x - 1.5, top: high, right: place.x + 1.5, bottom: low })
+        Some(Area { left: place.x - 1.5, top: high, right: place.x + 1.5, bottom: low })
     };
-    let mut taken: Vec<Taken> = places.iter().map(dot).collect();
-    let crossed: Vec<Taken> = places.iter().filter_map(reach).chain(steps.iter().copied()).collect();
+    let mut occupied: Vec<Area> = places.iter().map(dot).collect();
+    let crossed: Vec<Area> = places.iter().filter_map(reach).chain(steps.iter().copied()).collect();
     let rest = (0..points.len()).filter(|at| !frontier.contains(at));
     let order: Vec<usize> = frontier.iter().copied().chain(rest).take(MOST_NAMES).collect();
     let mut found: Vec<Option<Name>> = points.iter().map(|_| None).collect();
@@ -167,13 +167,13 @@ fn names(points: &[NamedPoint], places: &[Place], frontier: &[usize], steps: &[T
                 continue;
             };
             let width = wide(&short(&point.name, LONGEST)) * letters;
-            let is_free = |(_, candidate): &(Name, Taken)| {
-                let lines: &[Taken] = if over_lines { &[] } else { &crossed };
-                !taken.iter().chain(lines).any(|other| other.meets(candidate))
+            let is_free = |(_, candidate): &(Name, Area)| {
+                let lines: &[Area] = if over_lines { &[] } else { &crossed };
+                !occupied.iter().chain(lines).any(|other| other.meets(candidate))
             };
             let spare = letters < LETTERS[0];
             let Some((name, own)) = around(place, width, letters, spare).into_iter().find(is_free) else { continue };
-            taken.push(own);
+            occupied.push(own);
             if let Some(slot) = found.get_mut(*at) {
                 *slot = Some(name);
             }
@@ -183,7 +183,7 @@ fn names(points: &[NamedPoint], places: &[Place], frontier: &[usize], steps: &[T
 }
 
 /// The places around a point for a text of this width that are inside the chart, the best first.
-fn around(place: &Place, width: f64, letters: f64, spare: bool) -> Vec<(Name, Taken)> {
+fn around(place: &Place, width: f64, letters: f64, spare: bool) -> Vec<(Name, Area)> {
     let gap = RADIUS + 4.0;
     let (middle, above, below) = (place.y + 0.35 * letters, place.y - gap, place.y + gap + 0.75 * letters);
     let (after, before) = (place.x + gap, place.x - gap);
@@ -204,10 +204,10 @@ fn around(place: &Place, width: f64, letters: f64, spare: bool) -> Vec<(Name, Ta
             "end" => x - width,
             _ => x - width / 2.0,
         };
-        let own = Taken { left: start, top: base - 0.8 * letters, right: start + width, bottom: base + 0.25 * letters };
+        let own = Area { left: start, top: base - 0.8 * letters, right: start + width, bottom: base + 0.25 * letters };
         (Name { x, base, anchor, spare }, own)
     });
-    let is_inside = |own: &Taken| {
+    let is_inside = |own: &Area| {
         own.left >= left && own.right <= SIZE.0 - right + 8.0 && own.top >= top && own.bottom <= SIZE.1 - bottom
     };
     boxed.filter(|(_, own)| is_inside(own)).collect()
@@ -226,7 +226,7 @@ mod tests {
         NamedPoint { amount: x, x, y, interval: None, name: name.into(), tip: name.into(), href: None }
     }
 
-    fn placed(points: &[NamedPoint], frontier: &[usize]) -> Vec<(usize, Taken)> {
+    fn placed(points: &[NamedPoint], frontier: &[usize]) -> Vec<(usize, Area)> {
         let places: Vec<Place> =
             points.iter().map(|p| Place { x: p.x, y: p.y, reach: Some((p.y + 30.0, p.y - 30.0)) }).collect();
         let steps = line(&mut String::new(), &places, frontier, 600.0);
@@ -240,7 +240,7 @@ mod tests {
                 "end" => x - width,
                 _ => x - width / 2.0,
             };
-            Some((at, Taken { left, top: base - 0.8 * letters, right: left + width, bottom: base + 0.25 * letters }))
+            Some((at, Area { left, top: base - 0.8 * letters, right: left + width, bottom: base + 0.25 * letters }))
         });
         boxed.collect()
     }
@@ -264,12 +264,12 @@ mod tests {
                 "{} leaves the chart",
                 points[*at].name
             );
-            for (other, taken) in &found[n + 1..] {
-                assert!(!own.meets(taken), "{} covers {}", points[*at].name, points[*other].name);
+            for (other, occupied) in &found[n + 1..] {
+                assert!(!own.meets(occupied), "{} covers {}", points[*at].name, points[*other].name);
             }
             for dot in &points {
-                let taken = Taken { left: dot.x - 5.0, top: dot.y - 5.0, right: dot.x + 5.0, bottom: dot.y + 5.0 };
-                assert!(!own.meets(&taken), "{} covers the point of {}", points[*at].name, dot.name);
+                let occupied = Area { left: dot.x - 5.0, top: dot.y - 5.0, right: dot.x + 5.0, bottom: dot.y + 5.0 };
+                assert!(!own.meets(&occupied), "{} covers the point of {}", points[*at].name, dot.name);
             }
         }
     }

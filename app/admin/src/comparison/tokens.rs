@@ -29,9 +29,9 @@ pub fn view(i: I18n, figures: &ComparisonFigures, query: Memo<ParamsMap>, links:
     } else {
         let chosen = move || {
             let now = asked(query, METRIC);
-            let shown = all.iter().position(|figure| figure.id == now).unwrap_or_default();
-            let figure = all.get(shown).cloned();
-            let metrics = (all.len() > 1).then(|| metrics(i, query, &all, shown));
+            let current = all.iter().position(|figure| figure.id == now).unwrap_or_default();
+            let figure = all.get(current).cloned();
+            let metrics = (all.len() > 1).then(|| metrics(i, query, &all, current));
             view! { {metrics}{figure.map(|figure| figure_view(figure, Some(&links)))} }
         };
         view! { <div class="stack tokens">{chosen}</div> }.into_any()
@@ -50,13 +50,13 @@ pub fn view(i: I18n, figures: &ComparisonFigures, query: Memo<ParamsMap>, links:
 }
 
 /// Links to the figures of the other metrics; they keep the rest of the address.
-fn metrics(i: I18n, query: Memo<ParamsMap>, all: &[Figure], shown: usize) -> AnyView {
+fn metrics(i: I18n, query: Memo<ParamsMap>, all: &[Figure], current: usize) -> AnyView {
     let links = all.iter().enumerate().map(|(at, figure)| {
         let mut fields = query.get_untracked();
         fields.replace(METRIC, figure.id.clone());
         let href = format!("{}#tokens", readable(&fields.to_query_string()));
         let name = figure.table.head.get(3).cloned().unwrap_or_default();
-        view! { <li><a href=href aria-current=(at == shown).then_some("true")>{name}</a></li> }
+        view! { <li><a href=href aria-current=(at == current).then_some("true")>{name}</a></li> }
     });
     view! { <nav class="tabs" aria-label=i.comparison().metric><ul>{links.collect_view()}</ul></nav> }.into_any()
 }

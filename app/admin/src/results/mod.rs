@@ -80,7 +80,7 @@ pub fn ResultsPage() -> impl IntoView {
         <Page title=i.results().results actions=move || view! {
             <a class="button" href=csv download="" rel="external">{i.results().csv}</a>
         }>
-    {tabs(i, Place::Results, "/admin/results")}
+            {tabs(i, Place::Results, "/admin/results")}
             <p class="muted board-lead">{i.results().lead}</p>
             <Load data let:found>{page(i, which.get_untracked(), found, sliced)}</Load>
         </Page>
