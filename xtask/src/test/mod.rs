@@ -45,7 +45,7 @@ pub struct Options {
 }
 
 /// The report of a stage. A stage that is one check (format, lints) counts as one test.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Counts {
     passed: u64,
     failed: u64,
@@ -250,7 +250,10 @@ fn summary(planned: &[Step], done: &[Option<Done>], prerequisites: &Prerequisite
         let verdict = if stage.passed { "passed" } else { "FAILED" };
         println!("{verdict}   {:>6.1} s  {}  {detail}", stage.time.as_secs_f64(), step.title);
         good &= stage.passed;
-        all.add(Counts { passed: *passed, failed: *failed, skipped: skipped.clone(), failures: Vec::new() });
+        all.add(stage.counts.clone());
+    }
+    for failure in &all.failures {
+        println!("failed   {failure}");
     }
     for skip in &all.skipped {
         let verdict = if prerequisites.forbid(skip) { "SKIPPED, which fails here" } else { "skipped" };
