@@ -13,11 +13,24 @@ use ui::{
     palette::{FIND, InPalette},
 };
 
+/// Notes a letter that is typed before the field of the search is there.
+fn type_early(early: RwSignal<Option<String>>, event: &ev::KeyboardEvent) {
+    let key = event.key();
+    let is_letter = key.chars().count() == 1;
+    if is_letter || key == "Enter" {
+        event.prevent_default();
+    }
+    if is_letter {
+        early.update_untracked(|early| early.iter_mut().for_each(|early| early.push_str(&key)));
+    }
+}
+
 /// The button, with the dialog once its code is here.
 #[component]
 pub fn PaletteButton() -> impl IntoView {
     let label = use_i18n().common.find;
     let (asked, is_here) = (RwSignal::new(0_u32), RwSignal::new(false));
+    let early = RwSignal::new(None::<String>);
     // Setting it again would redraw the dialog, and close it.
     let load = move || {
         if is_here.try_get_untracked() == Some(false) {
@@ -25,14 +38,18 @@ pub fn PaletteButton() -> impl IntoView {
         }
     };
     let open = move || {
+        early.set(Some(String::new()));
         asked.update(|asked| *asked += 1);
         load();
     };
     effect(move |_: Option<()>| {
         let keys = window_event_listener(ev::keydown, move |event| {
-            if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && !event.alt_key() && event.key() == "k" {
+            let has_modifier = event.ctrl_key() || event.meta_key();
+            if has_modifier && !event.shift_key() && !event.alt_key() && event.key() == "k" {
                 event.prevent_default();
                 open();
+            } else if !has_modifier && early.with_untracked(Option::is_some) {
+                type_early(early, &event);
             }
         });
         on_cleanup(move || keys.remove());
@@ -47,7 +64,7 @@ pub fn PaletteButton() -> impl IntoView {
     };
     let content = move || {
         is_here.get().then(|| {
-            provide_context(InPalette(asked));
+            provide_context(InPalette { asked, early });
             Suspend::new(async move {
                 let drawn = Page::FindPage.draw().await.ok();
                 if drawn.is_none() {

@@ -124,11 +124,18 @@ test('the first use loads the palette and opens it in a browser that reports no 
   await logIn(page, demo.admin);
   await open(page, '/admin/runs');
   await expect(page.locator('dialog.palette')).toHaveCount(0);
+  // Half of the word is typed before the code of the palette arrives.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\.wasm$/, (route) => released.then(() => route.continue()));
   await page.keyboard.press('Control+k');
+  await page.keyboard.type('star');
+  release();
   const palette = page.getByRole('dialog', { name: 'Search or go to' });
   await expect(palette.getByRole('combobox')).toBeFocused();
+  await expect(palette.getByRole('combobox')).toHaveValue('star');
   // It is still open once the page has had time to react.
-  await page.keyboard.type('starter');
+  await page.keyboard.type('ter');
   await expect(palette.getByRole('group', { name: 'Datasets' }).getByRole('option').first()).toContainText('starter');
 });
 

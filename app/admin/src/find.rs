@@ -64,7 +64,7 @@ enum To {
 #[component]
 pub fn FindPage() -> impl IntoView {
     match use_context::<InPalette>() {
-        Some(InPalette(asked)) => view! { <Dialog asked/> }.into_any(),
+        Some(shared) => view! { <Dialog shared/> }.into_any(),
         None => view! { <Whole/> }.into_any(),
     }
 }
@@ -121,14 +121,16 @@ fn Whole() -> impl IntoView {
 /// The dialog, which stays in the header: it opens whenever it is asked for, and remembers where one goes.
 #[component]
 fn Dialog(
-    /// How often the search was asked for.
-    asked: RwSignal<u32>,
+    /// What the button sets.
+    shared: InPalette,
 ) -> impl IntoView {
+    let InPalette { asked, early } = shared;
     let dialog = NodeRef::<html::Dialog>::new();
     let is_open = RwSignal::new(false);
     effect(move |_: Option<()>| {
         let (Some(dialog), times) = (dialog.get(), asked.get()) else { return };
         if dialog.open() {
+            early.set(None);
             dialog.close();
         } else if times > 0 && dialog.show_modal().is_ok() {
             is_open.set(true);
@@ -153,7 +155,7 @@ fn Dialog(
     });
     view! {
         <dialog class="palette" node_ref=dialog aria-label=use_i18n().common.find on:close=move |_| is_open.set(false)>
-            {move || is_open.get().then(|| view! { <Palette close/> })}
+            {move || is_open.get().then(|| view! { <Palette early close/> })}
         </dialog>
     }
 }
@@ -161,6 +163,8 @@ fn Dialog(
 /// In the dialog: a combobox whose list follows what is typed.
 #[component]
 fn Palette(
+    /// What was typed before its field was there.
+    early: RwSignal<Option<String>>,
     /// Closes the dialog; the focus returns to where it was.
     close: Callback<()>,
 ) -> impl IntoView {
@@ -188,6 +192,10 @@ fn Palette(
     effect(move |_: Option<()>| {
         if let Some(input) = input.get() {
             let _ = input.focus();
+            if let Some(early) = early.try_update_untracked(Option::take).flatten() {
+                input.set_value(&early);
+                typed.set(early);
+            }
         }
     });
     let at = Memo::new(move |_| chosen.get().min(shown.with(Vec::len).saturating_sub(1)));
