@@ -204,6 +204,14 @@ async fn an_invitation_and_an_account_can_be_linked() {
     assert!(other.get("/account").await.body.contains("<dd>ada<"));
     assert_eq!(other.form("/account/sso/unlink", &[]).await.location(), "/account?done=unlinked");
     assert_eq!(why(&through(&mut app.anonymous(), &provider, &ADA, "/log-in/sso").await), "unknown");
+    // Who uses the browser next does not get the identity of somebody who began to link it.
+    let begun = ada.send(Method::GET, link, &same, String::new()).await;
+    let back = provider.log_in(begun.location(), &Who { subject: "f", username: Some("f"), email: None });
+    ada.form("/log-out", &[]).await;
+    ada.form("/log-in", &[("name", "bo"), ("password", "demo-password-bo")]).await;
+    assert!(ada.get("/account").await.body.contains("<dd>bo<"));
+    assert_eq!(why(&ada.get(&back).await), "state");
+    assert!(!ada.get("/account").await.body.contains("/account/sso/unlink"));
     // Each of these is in the audit log.
     let log = app.admin().await.get("/admin/audit.csv").await.body;
     for action in ["user.link", "user.unlink", "invitation.accept"] {

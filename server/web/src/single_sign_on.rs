@@ -13,6 +13,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use model::{
     caller::{Caller, Capability, Person},
     error::AppError,
+    ids::UserId,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -32,6 +33,9 @@ use crate::state::AppState;
 use services::single_sign_on::{Arrived, Purpose, Refused};
 
 const COOKIE: &str = "aixgrade-sso";
+/// In the session: the state with which somebody asked to link an identity, and their account. Whoever uses the browser
+/// next must not get the identity.
+const LINKING: &str = "linking";
 /// Time for logging in at the provider.
 const AGE: Duration = Duration::minutes(10);
 /// Maximum length of the address that a login returns to, and of an invitation's secret, in bytes: cookies hold four
@@ -75,6 +79,7 @@ pub async fn begin(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
+    session: Session,
     Query(asked): Query<Asked>,
 ) -> Result<Response, HttpError> {
     let sso = &state.services.single_sign_on;
@@ -83,7 +88,8 @@ pub async fn begin(
     }
     // A link on another site must not link an identity: the provider's session may be the attacker's.
     let from_us = headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin");
-    if asked.link && !(from_us && Person::of(&caller).is_ok()) {
+    let linking = Person::of(&caller).ok().filter(|_| from_us && asked.link);
+    if asked.link && linking.is_none() {
         return Err(AppError::Forbidden.into());
     }
     let short = |text: String| Some(text).filter(|text| text.len() <= LONGEST).unwrap_or_default();
@@ -92,6 +98,9 @@ pub async fn begin(
         Ok(begun) => begun,
         Err(refused) => return refuse(refused, asked.link, &next),
     };
+    if let Some(person) = linking {
+        session.insert(LINKING, (&begun.state, person.id)).await.map_err(base::error::Failure::internal)?;
+    }
     let way =
         OnTheWay { state: begun.state, nonce: begun.nonce, verifier: begun.verifier, next, join, link: asked.link };
     let value = BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_vec(&way).map_err(base::error::Failure::internal)?);
@@ -141,6 +150,15 @@ async fn end(
         (false, true) => Purpose::LogIn,
         (false, false) => Purpose::Join(way.join),
     };
+    if way.link {
+        let linking: Option<(String, UserId)> =
+            session.remove(LINKING).await.map_err(base::error::Failure::internal)?;
+        let person = Person::of(&caller).ok();
+        if linking.is_none_or(|(state, account)| state != way.state || person.is_none_or(|person| person.id != account))
+        {
+            return page("state", true, &way.next);
+        }
+    }
     let sso = &state.services.single_sign_on;
     match sso.end(&code, (&way.nonce, &way.verifier), purpose, Person::of(&caller).ok()).await {
         Ok(Arrived::LoggedIn(who)) => begin_session(state, session, &who, local(&way.next)).await,
