@@ -14,13 +14,18 @@ pub fn others_done(conn: &Connection, run: RunId, lang: CodeLang, fingerprint: &
     Ok(conn.prepare_cached(query)?.query_row(params![run.0, lang.code(), fingerprint], |row| row.get(0))?)
 }
 
-/// Removes a worker: its reports are refused from now on, and no cached outcome of it is used again. `false` if it was
-/// removed before.
+/// Removes a worker: its reports are refused from now on, and no cached outcome of it is used again. Runs that have
+/// outputs in an environment of which only this worker said what it is forget their environment; the next report of
+/// another worker says it again. `false` if it was removed before.
 pub fn remove(conn: &Connection, worker: &str) -> Result<bool, Failure> {
     let removed = conn
         .prepare_cached("INSERT OR IGNORE INTO removed_workers (name, removed_at) VALUES (?1, ?2)")?
         .execute(params![worker, clock::now().0])?;
     conn.prepare_cached("DELETE FROM outcomes WHERE worker = ?1")?.execute([worker])?;
+    let query = "UPDATE runs SET environment = NULL WHERE id IN (SELECT i.run_id FROM run_items i
+        WHERE i.worker = ?1 AND i.state = 'done' AND NOT EXISTS (SELECT 1 FROM run_items o
+            WHERE o.run_id = i.run_id AND o.state = 'done' AND o.fingerprint = i.fingerprint AND o.worker IS NOT ?1))";
+    conn.prepare_cached(query)?.execute([worker])?;
     Ok(removed > 0)
 }
 

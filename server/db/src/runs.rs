@@ -349,6 +349,12 @@ pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Ve
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Whether a run does not say what its outputs were made in.
+pub fn lacks_environment(conn: &Connection, id: RunId) -> Result<bool, Failure> {
+    let query = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1 AND environment IS NULL)";
+    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get(0))?)
+}
+
 /// Resets finished items, to be run again; `fresh` ignores their cached results, too.
 pub fn reset(conn: &Connection, items: &[i64], fresh: bool) -> Result<(), Failure> {
     let mut statement =

@@ -85,10 +85,14 @@ fn hello(worker: &str) -> Hello {
 
 /// The conditions of results of the workers of this test.
 fn made_in(services: &Services, run: RunId, assignment: &Assignment) -> MadeIn {
+    made_with(JAVA, services, run, assignment)
+}
+
+fn made_with(java: &str, services: &Services, run: RunId, assignment: &Assignment) -> MadeIn {
     let version = services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().version;
     let tests = services.db.read_blocking(|conn| VersionTests::load(conn, version)).unwrap().unwrap().tests;
     let Tests::Classes(kind, classes, tree) = tests else { panic!("test classes") };
-    let suite = suite::fingerprint(kind, &tree, &classes, &toolchain::fingerprint(JAVA));
+    let suite = suite::fingerprint(kind, &tree, &classes, &toolchain::fingerprint(java));
     MadeIn::from_one(grader::fingerprint(&suite, assignment.limits.allowance(assignment.options)))
 }
 
@@ -240,6 +244,34 @@ async fn a_worker_that_takes_jobs_and_reports_none_makes_no_engine_error() {
     coordinator.store(vec![Ok(answer(&again[0], passed(), &made_in))]).unwrap();
     let (_, done, failed) = services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
     assert_eq!((done, failed), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_a_removed_worker_said_of_its_toolchain_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (services, run, coordinator) = coordinated(folder.path()).await;
+    let (admin, jobs) = (System.admin(), lease(&coordinator, run));
+    let mut liar = hello("liar");
+    liar.abilities[0].version = "99, verified".into();
+    coordinator.registry.hear(liar, false).unwrap();
+    let lie = made_with("99, verified", &services, run, &jobs[0]);
+    let honest = made_in(&services, run, &jobs[1]);
+    let environment = || services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().environment;
+    coordinator.store(vec![Ok(Delivery { worker: "liar".into(), ..answer(&jobs[0], passed(), &lie) })]).unwrap();
+    coordinator.store(vec![Ok(answer(&jobs[1], passed(), &honest))]).unwrap();
+    assert!(environment().unwrap().java.contains("99, verified"));
+    services.runs.remove_worker(&admin, "liar".into()).await.unwrap();
+    assert_eq!(environment(), None);
+    // The run goes on, and says what the others have.
+    coordinator.store(vec![Ok(answer(&jobs[2], passed(), &honest))]).unwrap();
+    let environment = environment().unwrap();
+    assert!(!environment.java.contains("99"), "{}", environment.java);
+    assert!(environment.covers(&honest.fingerprint) && !environment.covers(&lie.fingerprint));
+    // An honest worker's removal leaves what another one said, too.
+    coordinator.registry.hear(hello("other"), false).unwrap();
+    coordinator.store(vec![Ok(Delivery { worker: "other".into(), ..answer(&jobs[3], passed(), &honest) })]).unwrap();
+    services.runs.remove_worker(&admin, "other".into()).await.unwrap();
+    assert_eq!(services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().environment, Some(environment));
 }
 
 #[tokio::test(flavor = "multi_thread")]

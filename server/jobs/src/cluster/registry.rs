@@ -44,6 +44,8 @@ const MOST_TAKERS: usize = 50;
 
 /// The longest texts of a hello, in bytes.
 const LONGEST: usize = 200;
+/// The longest list of versions, such as that of the packages of a project, in bytes.
+const LONGEST_VERSION: usize = 10_000;
 
 /// Workers and queues, as the pages show them.
 #[derive(Default)]
@@ -76,6 +78,7 @@ impl Registry {
     pub fn hear(&self, said: Hello, is_removed: bool) -> Option<Welcome> {
         if [&said.worker, &said.host, &said.version, &said.build].iter().any(|text| text.len() > LONGEST)
             || said.abilities.len() > JobKind::all().count()
+            || said.abilities.iter().any(|ability| ability.version.len() > LONGEST_VERSION)
         {
             return None;
         }

@@ -286,6 +286,7 @@ async fn use_everything(setup: &super::TestSetup) {
             run_workers::has_reported(tx, "w")?;
             run_workers::to_run_again(tx)?;
             run_workers::remove(tx, "w")?;
+            runs::lacks_environment(tx, run)?;
             run_workers::others_done(tx, run, model::code_lang::CodeLang::Java, "f")?;
             staging::abandoned(tx, clock::now())?;
             Ok(())
