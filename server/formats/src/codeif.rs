@@ -20,7 +20,7 @@ use super::{
     Found, FoundDataset, FoundTask, TestTree,
     files::Files,
     lines::{Fault, Object},
-    read_tasks,
+    read_tasks, values,
 };
 use benchmarks::place::Place;
 
@@ -93,7 +93,7 @@ fn is_own_file(path: &str, bytes: &[u8]) -> bool {
         return false;
     }
     let line = bytes.split(|b| *b == b'\n').find(|line| !line.iter().all(u8::is_ascii_whitespace)).unwrap_or_default();
-    serde_json::from_slice::<Value>(line).is_ok_and(|object| is_own_task(&object))
+    !values::are_too_many(line) && serde_json::from_slice::<Value>(line).is_ok_and(|object| is_own_task(&object))
 }
 
 /// Whether an object is a task of the benchmark.

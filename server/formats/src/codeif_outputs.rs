@@ -12,6 +12,7 @@ use super::{
     codeif::SLUG,
     conversations::{cut_out, is_cut_out},
     files::Files,
+    values,
 };
 
 /// A model's outputs in one way, ready to be uploaded.
@@ -145,6 +146,13 @@ fn key(row: &Map<String, Value>, way: Way) -> Key {
 /// The objects of a file of lines or of one array.
 fn objects(files: &Files, path: &str) -> Result<Vec<Map<String, Value>>, Problem> {
     let bytes = files.get(path).unwrap_or_default();
+    if values::are_too_many(bytes) {
+        return Err(Problem::new(
+            path,
+            (format!("the file has more than {} values", values::MOST), format!("文件中的值超过 {} 个", values::MOST)),
+            ("Use the file as the benchmark publishes it", "请使用基准发布的原始文件"),
+        ));
+    }
     let stream = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
     let mut found = Vec::new();
     for value in stream {

@@ -157,12 +157,12 @@ impl Files {
         };
         let mut archive = archive;
         // The library keeps the last of several entries with the same name.
-        let start = zip::ZipArchive::new(&mut archive).map_err(damaged)?.central_directory_start();
+        let start = archives::zip(&mut archive).map_err(damaged)?.central_directory_start();
         let repeated = repeated_name(&mut archive, start, is_relevant);
         if let Some(path) = repeated.map_err(|e| damaged(e.into()))? {
             return Err(files.twice(&path));
         }
-        let mut archive = zip::ZipArchive::new(archive).map_err(damaged)?;
+        let mut archive = archives::zip(archive).map_err(damaged)?;
         if archive.len() > MOST_FILES {
             return Err(files.too_much((format!("more than {MOST_FILES} files"), format!("文件超过 {MOST_FILES} 个"))));
         }
@@ -206,7 +206,7 @@ impl Files {
         };
         // Skipped files take time, so they count too.
         let plain = flate2::read::MultiGzDecoder::new(archive).take(4 * LARGEST_TREE);
-        let mut archive = tar::Archive::new(plain);
+        let (mut archive, limit) = archives::tar(plain);
         for (i, entry) in archive.entries().map_err(damaged)?.enumerate() {
             if i > 4 * MOST_FILES {
                 return Err(files.too_much((
@@ -215,6 +215,7 @@ impl Files {
                 )));
             }
             let entry = entry.map_err(damaged)?;
+            limit.allow(&entry);
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             if entry.header().entry_type().is_dir() || !is_relevant(&path) {
                 continue;
@@ -323,15 +324,14 @@ const LONGEST_SHOWN: usize = 200;
 /// A path for a message: printable, and shortened in the middle, because its end is the most informative
 /// part.
 fn shortened(path: &str) -> String {
-    let chars: Vec<char> = path.chars().collect();
-    let text: String = match chars.len() > LONGEST_SHOWN {
-        false => chars.into_iter().collect(),
-        true => {
-            let half = LONGEST_SHOWN / 2;
-            chars[..half].iter().chain(&['…']).chain(&chars[chars.len() - half..]).collect()
-        }
-    };
-    text.escape_debug().to_string()
+    let half = LONGEST_SHOWN / 2;
+    let (start, end) = (path.char_indices().nth(half), path.char_indices().nth_back(half - 1));
+    match (start, end) {
+        (Some((start, _)), Some((end, _))) if end > start => format!("{}…{}", &path[..start], &path[end..]),
+        _ => path.to_owned(),
+    }
+    .escape_debug()
+    .to_string()
 }
 
 /// The first relevant name of two entries with different content, in a zip archive whose list of entries begins at

@@ -198,16 +198,19 @@ fn recognize(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
         Some(Archive::Zip) => zip(file),
         Some(Archive::TarGz) => {
             let plain = flate2::read::MultiGzDecoder::new(file).take(MOST_UNPACKED);
-            let mut archive = tar::Archive::new(plain);
+            let (mut archive, limit) = archives::tar(plain);
             let entries = archive.entries().ok()?.take(MOST_NAMES).map_while(Result::ok);
-            by_names(entries.map(|entry| String::from_utf8_lossy(&entry.path_bytes()).into_owned()))
+            by_names(entries.map(|entry| {
+                limit.allow(&entry);
+                String::from_utf8_lossy(&entry.path_bytes()).into_owned()
+            }))
         }
         None => text(name, file),
     }
 }
 
 fn zip(mut file: impl Read + Seek) -> Option<FileKind> {
-    let mut archive = zip::ZipArchive::new(&mut file).ok()?;
+    let mut archive = archives::zip(&mut file).ok()?;
     if let Ok(entry) = archive.by_name("manifest.json") {
         let mut manifest = String::new();
         entry.take(LONGEST_DOCUMENT).read_to_string(&mut manifest).ok()?;

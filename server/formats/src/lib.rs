@@ -32,6 +32,7 @@ pub mod ratings;
 pub mod reasoning;
 pub mod rubric_text;
 pub mod translation;
+mod values;
 pub mod warnings;
 
 use std::collections::{BTreeMap, BTreeSet};

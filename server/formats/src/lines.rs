@@ -10,8 +10,10 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 use model::{message::Message, problem::Problem};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Value, value::RawValue};
+
+use super::values;
 
 /// Maximum length of a line in bytes: above that of the longest accepted method with its description, even
 /// if written entirely as `\uXXXX`.
@@ -153,13 +155,18 @@ pub(super) fn read_unpacked<'r>(
         each(1, Err(problem(file, 1, fault)));
         return false;
     }
-    match serde_json::from_str::<Vec<Box<RawValue>>>(text.trim_start_matches('\u{feff}')) {
-        Ok(items) => {
-            for (at, item) in (1..).zip(items) {
-                each(at, parse(item.get().as_bytes()).map_err(|fault| problem(file, at, fault)));
-            }
-            true
-        }
+    let text = text.trim_start_matches('\u{feff}');
+    // Checked whole before its first item is read, and not kept as a list, which would be many times its size.
+    let checked = serde_json::from_str::<IgnoredAny>(text).and_then(|_| {
+        let mut at = 0;
+        let each = |item: &RawValue| {
+            at += 1;
+            each(at, parse(item.get().as_bytes()).map_err(|fault| problem(file, at, fault)));
+        };
+        Items(each).deserialize(&mut serde_json::Deserializer::from_str(text))
+    });
+    match checked {
+        Ok(()) => true,
         Err(e) => {
             let fault = Fault(
                 (format!("the file is not a valid JSON array: {e}"), format!("文件不是有效的 JSON 数组：{e}")).into(),
@@ -168,6 +175,29 @@ pub(super) fn read_unpacked<'r>(
             each(1, Err(problem(file, u64::try_from(e.line()).unwrap_or(1).max(1), fault)));
             false
         }
+    }
+}
+
+/// Calls a function with each item of an array.
+struct Items<F>(F);
+
+impl<'de, F: FnMut(&'de RawValue)> DeserializeSeed<'de> for Items<F> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, F: FnMut(&'de RawValue)> Visitor<'de> for Items<F> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element()? {
+            (self.0)(item);
+        }
+        Ok(())
     }
 }
 
@@ -413,6 +443,13 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
                 ("Write one object per line, starting with \"{\"", "每行写一个以“{”开头的对象").into(),
             ));
         }
+    }
+    if values::are_too_many(text.as_bytes()) {
+        let most = values::MOST;
+        return Err(Fault(
+            (format!("the line has more than {most} values"), format!("该行的值超过 {most} 个")).into(),
+            ("Leave out the fields that are not read", "请去掉不会读取的字段").into(),
+        ));
     }
     let object: Object = serde_json::from_str(text).map_err(|e| {
         if let Some((field, number)) = no_number(text) {

@@ -183,7 +183,7 @@ pub fn is_parquet(file: &mut (impl Read + Seek)) -> io::Result<bool> {
 
 /// Whether a zip archive is a log of Inspect. Leaves the file at its beginning.
 fn is_inspect(file: &mut (impl Read + Seek)) -> bool {
-    let found = zip::ZipArchive::new(&mut *file).is_ok_and(|archive| {
+    let found = archives::zip(&mut *file).is_ok_and(|archive| {
         harness::recognize_archive(archive.file_names().filter_map(Result::ok)) == Some(harness::Packed::Inspect)
     });
     found & file.seek(SeekFrom::Start(0)).is_ok()

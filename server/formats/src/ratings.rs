@@ -10,7 +10,7 @@ use model::{message::Message, problem::Problem, rubric::Rubric, table::TableFiel
 
 use base::formulas;
 
-use super::csv_lines::Lines;
+use super::{csv_lines::Lines, values::Rows};
 
 /// Maximum number of problems that are listed.
 pub const MOST_PROBLEMS: usize = 50;
@@ -85,7 +85,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
         limited.consume(3);
     }
     let lines = Lines::of(limited.fill_buf().unwrap_or_default());
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(limited);
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Rows::of(limited));
     let head = match reader.headers() {
         Ok(head) if !head.iter().all(str::is_empty) => head.clone(),
         Ok(_) => {
@@ -161,14 +161,13 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             Ok(record) => record,
             Err(e) => {
                 let line = lines.at(e.position());
-                found.wrong(
-                    Problem::new(
-                        name,
-                        ("the line is not valid CSV in UTF-8", "该行不是有效的 UTF-8 CSV"),
-                        ("Save the file as CSV in UTF-8 and upload it again", "请保存为 UTF-8 编码的 CSV 后重新上传"),
-                    )
-                    .at(line),
-                );
+                let what = match e.is_io_error() {
+                    true => (format!("the file cannot be read ({e})"), format!("无法读取文件（{e}）")),
+                    false => ("the line is not valid CSV in UTF-8".into(), "该行不是有效的 UTF-8 CSV".into()),
+                };
+                let remedy =
+                    ("Save the file as CSV in UTF-8 and upload it again", "请保存为 UTF-8 编码的 CSV 后重新上传");
+                found.wrong(Problem::new(name, what, remedy).at(line));
                 continue;
             }
         };
@@ -194,7 +193,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             Err((what, remedy)) => found.wrong(Problem::new(name, what, remedy).at(line)),
         }
     }
-    if reader.get_ref().get_ref().limit() == 0 {
+    if reader.get_ref().inner.get_ref().limit() == 0 {
         let mib = LARGEST / 1024 / 1024;
         let what = (format!("the file is larger than {mib} MiB"), format!("文件超过 {mib} MiB"));
         found.wrong(Problem::new(name, what, SEVERAL_FILES));

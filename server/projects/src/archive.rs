@@ -19,7 +19,7 @@ pub fn unpack(archive: &Path, folder: &Path, place: &dyn Fn(&Path) -> Option<Pat
     let file = File::open(archive).map_err(at(archive))?;
     let mut count = 0;
     if name.ends_with(".zip") {
-        let mut archive = zip::ZipArchive::new(io::BufReader::new(file)).map_err(|e| damaged(&e))?;
+        let mut archive = archives::zip(io::BufReader::new(file)).map_err(|e| damaged(&e))?;
         for number in 0..archive.len() {
             let mut entry = archive.by_index(number).map_err(|e| damaged(&e))?;
             let path = entry.enclosed_name().filter(|_| entry.is_file());
@@ -34,9 +34,10 @@ pub fn unpack(archive: &Path, folder: &Path, place: &dyn Fn(&Path) -> Option<Pat
         true => Box::new(io::BufReader::new(file)),
         false => Box::new(GzDecoder::new(io::BufReader::new(file))),
     };
-    let mut archive = tar::Archive::new(plain);
+    let (mut archive, limit) = archives::tar(plain);
     for entry in archive.entries().map_err(|e| damaged(&e))? {
         let mut entry = entry.map_err(|e| damaged(&e))?;
+        limit.allow(&entry);
         let path = entry.path().map_err(|e| damaged(&e))?.into_owned();
         let path: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));

@@ -203,7 +203,7 @@ pub struct Bundle {
 pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
     let damaged = |what: String| Failure::invalid(name, what, "Export or download the bundle again");
     let mut zip =
-        ZipArchive::new(bundle).map_err(|e| damaged(format!("the file is not a zip file, or is damaged ({e})")))?;
+        archives::zip(bundle).map_err(|e| damaged(format!("the file is not a zip file, or is damaged ({e})")))?;
     let manifest = file(&mut zip, "manifest.json").map_err(&damaged)?;
     let manifest = String::from_utf8(manifest).map_err(|_| damaged("manifest.json is damaged".into()))?;
     let head: serde_json::Value =

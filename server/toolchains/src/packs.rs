@@ -14,7 +14,7 @@ use std::{
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tar::{Archive, Builder, EntryType, Header};
+use tar::{Builder, EntryType, Header};
 
 use crate::{
     Error, Installed, Language, Part, at,
@@ -238,10 +238,11 @@ impl Manifest {
 fn unpack(file: &Path, stage: &Path) -> Result<Manifest, Error> {
     let _ = fs::remove_dir_all(stage);
     fs::create_dir(stage).map_err(at(stage))?;
-    let mut archive = Archive::new(GzDecoder::new(BufReader::new(File::open(file)?)));
+    let (mut archive, limit) = archives::tar(GzDecoder::new(BufReader::new(File::open(file)?)));
     let mut entries = archive.entries()?;
     let first = entries.next().ok_or_else(|| Error("this is not a pack of toolchains".to_owned()))?;
     let first = first.map_err(|_| Error("this is not a pack of toolchains".to_owned()))?;
+    limit.allow(&first);
     if first.path()?.as_ref() != Path::new(MANIFEST) {
         return Err(Error("this is not a pack of toolchains".to_owned()));
     }
@@ -254,6 +255,7 @@ fn unpack(file: &Path, stage: &Path) -> Result<Manifest, Error> {
     let (mut written, mut bytes) = (0, 0);
     for entry in entries {
         let entry = entry?;
+        limit.allow(&entry);
         let path = entry.path()?.into_owned();
         let name = path.to_string_lossy().into_owned();
         let kind = entry.header().entry_type();

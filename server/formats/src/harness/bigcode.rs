@@ -14,7 +14,7 @@ use super::{
     document::{self, Items, MaybeText},
     fault, nth,
 };
-use crate::{files::Files, lines::Fault, outputs::KnownTasks};
+use crate::{files::Files, lines::Fault, outputs::KnownTasks, values};
 
 /// Reads the generations. `checked` has the names of the functions that the references check.
 pub fn read(text: impl Read, checked: Option<&[Option<String>]>, sink: &mut Sink<'_>) -> bool {
@@ -118,7 +118,7 @@ pub fn read_folder(files: &Files, sink: &mut Sink<'_>) -> bool {
         return false;
     };
     let names = match references.as_slice() {
-        [(_, text)] => serde_json::from_slice::<Vec<MaybeText>>(text).ok(),
+        [(_, text)] if !values::are_too_many(text) => serde_json::from_slice::<Vec<MaybeText>>(text).ok(),
         _ => None,
     };
     let names: Option<Vec<Option<String>>> = names.map(|texts| {

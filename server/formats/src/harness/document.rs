@@ -1,7 +1,7 @@
 //! JSON documents of any size, read item by item.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     fmt,
     io::{self, BufReader, Read},
     marker::PhantomData,
@@ -11,6 +11,7 @@ use std::{
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{Sink, fault};
+use crate::values;
 
 /// Maximum size of one item in bytes, and of what stands between items: an item is held in memory. The transcript of an
 /// agent has a few MiB.
@@ -19,14 +20,19 @@ pub const LONGEST_ITEM: u64 = 64 * 1024 * 1024;
 /// Maximum size of a document in bytes, unpacked.
 const LONGEST: u64 = 2 * 1024 * 1024 * 1024;
 
-/// The bytes that may still be read for the current item.
+/// The bytes that may still be read for the current item, and the values that were.
 #[derive(Clone)]
-pub struct Budget(Rc<Cell<u64>>);
+pub struct Budget(Rc<(Cell<u64>, RefCell<values::Counter>)>);
 
 impl Budget {
+    fn new() -> Budget {
+        Budget(Rc::new((Cell::new(LONGEST_ITEM), RefCell::default())))
+    }
+
     /// Another item begins.
     pub fn refill(&self) {
-        self.0.set(LONGEST_ITEM);
+        self.0.0.set(LONGEST_ITEM);
+        self.0.1.borrow_mut().reset();
     }
 }
 
@@ -39,7 +45,8 @@ pub struct Bounded<R> {
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.item.0.get();
+        let (bytes, values) = &*self.item.0;
+        let left = bytes.get();
         let (most, limit) = match left <= self.document {
             true => (left, "one item is longer than 64 MiB"),
             false => (self.document, "the document is longer than 2 GiB"),
@@ -49,7 +56,12 @@ impl<R: Read> Read for Bounded<R> {
         }
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(buffer.len());
         let read = self.reader.read(buffer.get_mut(..most).unwrap_or_default())?;
-        self.item.0.set(left - read as u64);
+        bytes.set(left - read as u64);
+        let mut values = values.borrow_mut();
+        values.add(buffer.get(..read).unwrap_or_default());
+        if values.is_above_limit() {
+            return Err(io::Error::other(format!("one item has more than {} values", values::MOST)));
+        }
         self.document -= read as u64;
         Ok(read)
     }
@@ -142,7 +154,7 @@ pub fn read<R: Read>(
 
 /// A text whose items are bounded by the budget. Its reader refills the budget for each item.
 pub fn bounded<R: Read>(text: R) -> (Bounded<R>, Budget) {
-    let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
+    let budget = Budget::new();
     (Bounded { reader: BufReader::new(text), item: budget.clone(), document: LONGEST }, budget)
 }
 
@@ -235,7 +247,7 @@ pub fn names(start: &[u8]) -> Vec<String> {
         }
     }
     let mut names = Names(Vec::new());
-    let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
+    let budget = Budget::new();
     // The names before the end of a text that is cut off are known.
     let _ = Whole(&mut names, &budget).deserialize(&mut serde_json::Deserializer::from_slice(start));
     names.0

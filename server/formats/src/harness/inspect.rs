@@ -120,7 +120,7 @@ pub fn read_json(text: impl Read, sink: &mut Sink<'_>) -> bool {
 
 /// Reads an `.eval` archive, epoch by epoch.
 pub fn read_archive(archive: impl Read + Seek, sink: &mut Sink<'_>) -> bool {
-    let mut zip = match zip::ZipArchive::new(archive) {
+    let mut zip = match archives::zip(archive) {
         Ok(zip) => zip,
         Err(e) => {
             let what = (format!("the log cannot be read ({e})"), format!("无法读取该日志（{e}）"));
@@ -130,7 +130,7 @@ pub fn read_archive(archive: impl Read + Seek, sink: &mut Sink<'_>) -> bool {
     };
     let header: Option<Header> = ["header.json", "_journal/start.json"].into_iter().find_map(|name| {
         let entry = zip.by_name(name).ok()?;
-        serde_json::from_reader(std::io::BufReader::new(entry.take(LONGEST_ITEM))).ok()
+        serde_json::from_reader(document::bounded(entry).0).ok()
     });
     let model = header.and_then(|header| header.eval.model);
     let mut samples: Vec<(u32, usize, String)> = Vec::new();
@@ -152,7 +152,7 @@ pub fn read_archive(archive: impl Read + Seek, sink: &mut Sink<'_>) -> bool {
         let read = match zip.by_index(at) {
             Ok(file) => {
                 let mut file = std::io::BufReader::new(file.take(LONGEST_ITEM.min(left)));
-                let read: Result<Sample, _> = serde_json::from_reader(std::io::BufReader::new(Nulls::new(&mut file)));
+                let read: Result<Sample, _> = serde_json::from_reader(document::bounded(Nulls::new(&mut file)).0);
                 left = left.saturating_sub(LONGEST_ITEM.min(left) - file.get_ref().limit());
                 read.map_err(|e| unreadable(&e.to_string()))
             }

@@ -1,6 +1,10 @@
 //! Tables of outputs as Parquet. Only the columns that are used are read, in small batches.
 //!
-//! A page says how large it is when it is unpacked, and the library believes it: pages are checked before they are read.
+//! The library believes the numbers of a file: how deep its columns are nested, how long a list is, how large a page is when
+//! it is unpacked. A wrong one would end the whole server, because a stack or a memory that does not suffice cannot be
+//! caught. So the footer and the pages are checked before the library reads them ([`checks`]).
+
+mod checks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,30 +14,38 @@ use parquet::{
     column::reader::{ColumnReader, ColumnReaderImpl},
     data_type::{BoolType, DataType, DoubleType, FloatType, Int32Type, Int64Type},
     errors::ParquetError,
-    file::{
-        metadata::ColumnChunkMetaData,
-        reader::{FileReader, SerializedFileReader},
-    },
+    file::reader::{FileReader, SerializedFileReader},
 };
 
 use super::{
     Sink, fault,
     table::{Columns, Head},
 };
-use crate::lines::Fault;
+use crate::{lines::Fault, outputs::LONGEST_CODE};
 
 /// The first bytes of a file.
 pub const MAGIC: &[u8] = b"PAR1";
 /// Maximum size of a file in bytes: it is held in memory.
 pub const LARGEST: u64 = 128 * 1024 * 1024;
-/// Maximum unpacked size of a page in bytes; writers make pages of 1 MiB.
-const LARGEST_PAGE: u64 = 64 * 1024 * 1024;
+/// Maximum number of rows.
+const MOST_ROWS: i64 = 10_000_000;
 /// Rows that are read together.
 const BATCH: usize = 64;
 
 /// The columns of a file.
 pub fn head(bytes: Vec<u8>, chosen: &Columns) -> Option<Head> {
-    guarded(|| Ok(Head::of(names(&SerializedFileReader::new(Bytes::from(bytes))?), chosen))).ok()
+    guarded(|| Ok(Head::of(names(&opened(&Bytes::from(bytes))?), chosen))).ok()
+}
+
+/// Opens a file whose footer is as it should be.
+fn opened(bytes: &Bytes) -> Result<SerializedFileReader<Bytes>, ParquetError> {
+    checks::footer(bytes).map_err(ParquetError::General)?;
+    let file = SerializedFileReader::new(bytes.clone())?;
+    // Rows of nulls take no space.
+    if file.metadata().file_metadata().num_rows() > MOST_ROWS {
+        return Err(ParquetError::General(format!("it has more than {MOST_ROWS} rows")));
+    }
+    Ok(file)
 }
 
 fn names(file: &SerializedFileReader<Bytes>) -> Vec<String> {
@@ -61,7 +73,7 @@ pub fn read(bytes: Vec<u8>, sink: &mut Sink<'_>) -> bool {
     let chosen = sink.asked.columns.clone();
     let bytes = Bytes::from(bytes);
     let opened = guarded(|| {
-        let file = SerializedFileReader::new(bytes.clone())?;
+        let file = opened(&bytes)?;
         let head = Head::of(names(&file), &chosen);
         Ok((file, head))
     });
@@ -98,6 +110,11 @@ pub fn read(bytes: Vec<u8>, sink: &mut Sink<'_>) -> bool {
             if rows == 0 {
                 break;
             }
+            if row + rows as i64 > MOST_ROWS {
+                let error = ParquetError::General(format!("it has more than {MOST_ROWS} rows"));
+                sink.put(&format!("[{row}]"), Err(unreadable(&error)));
+                return false;
+            }
             for at in 0..rows {
                 let cell = |place: usize| batch.get(place)?.as_ref()?.get(at)?.clone();
                 sink.put(&format!("[{row}]"), head.entry(cell));
@@ -126,7 +143,7 @@ fn open(
         if described.max_rep_level() > 0 {
             return Err(ParquetError::General(format!("the column {} has lists", described.path().string())));
         }
-        check_pages(chunk, bytes)?;
+        checks::pages(chunk.byte_range(), bytes).map_err(ParquetError::General)?;
         rows.get_column_reader(at).map(Some)
     };
     (0..rows.num_columns()).map(column).collect()
@@ -137,7 +154,9 @@ fn read_batch(column: &mut ColumnReader) -> Result<Vec<Option<String>>, ParquetE
     match column {
         ColumnReader::ByteArrayColumnReader(reader) => texts(reader, |value| {
             let text = std::str::from_utf8(value.data());
-            text.map(str::to_owned).map_err(|e| ParquetError::General(format!("a text is not UTF-8: {e}")))
+            let text = text.map_err(|e| ParquetError::General(format!("a text is not UTF-8: {e}")))?;
+            // All rows of a batch can have the same long text in a few bytes. What is cut off here is refused by its length.
+            Ok(text[..text.floor_char_boundary(LONGEST_CODE + 4)].to_owned())
         }),
         ColumnReader::Int32ColumnReader(reader) => texts::<Int32Type>(reader, |value| Ok(value.to_string())),
         ColumnReader::Int64ColumnReader(reader) => texts::<Int64Type>(reader, |value| Ok(value.to_string())),
@@ -169,120 +188,4 @@ fn texts<T: DataType>(
         false => Ok(None),
     };
     levels.into_iter().take(records).map(cell).collect()
-}
-
-/// Fails if a page of a column unpacks to more than the limit, by what stands before it in the file.
-fn check_pages(chunk: &ColumnChunkMetaData, bytes: &Bytes) -> Result<(), ParquetError> {
-    let (start, length) = chunk.byte_range();
-    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-    let end = place(start.saturating_add(length));
-    let mut pages = bytes.get(place(start)..end).ok_or_else(|| ParquetError::General("it is incomplete".into()))?;
-    while !pages.is_empty() {
-        let mut header = Compact(pages);
-        let (unpacked, packed) = header.page().ok_or_else(|| ParquetError::General("a page is damaged".into()))?;
-        if unpacked > LARGEST_PAGE {
-            let most = LARGEST_PAGE / 1024 / 1024;
-            return Err(ParquetError::General(format!("a page unpacks to more than {most} MiB")));
-        }
-        pages = header.0.get(place(packed)..).ok_or_else(|| ParquetError::General("a page is incomplete".into()))?;
-    }
-    Ok(())
-}
-
-/// Thrift's compact protocol, in which a page's header is written, as far as is needed to skip it.
-struct Compact<'b>(&'b [u8]);
-
-impl Compact<'_> {
-    /// Skips the header of a page: its sizes, unpacked and packed.
-    fn page(&mut self) -> Option<(u64, u64)> {
-        let (mut unpacked, mut packed, mut field) = (None, None, 0);
-        while let Some((id, kind)) = self.field(field)? {
-            field = id;
-            match (id, kind) {
-                (2, 5) => unpacked = u64::try_from(self.number()?).ok(),
-                (3, 5) => packed = u64::try_from(self.number()?).ok(),
-                _ => self.skip(kind, 0)?,
-            }
-        }
-        Some((unpacked?, packed?))
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn unsigned(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    /// A number in zigzag form.
-    fn number(&mut self) -> Option<i64> {
-        let value = self.unsigned()?;
-        Some(i64::try_from(value >> 1).ok()? ^ -i64::from(value & 1 == 1))
-    }
-
-    /// The ID and the type of the next field; the inner `None` at the end of the structure.
-    fn field(&mut self, before: i64) -> Option<Option<(i64, u8)>> {
-        let byte = self.byte()?;
-        let (step, kind) = (byte >> 4, byte & 0x0f);
-        match (kind, step) {
-            (0, _) => Some(None),
-            (kind, 0) => Some(Some((self.number()?, kind))),
-            (kind, step) => Some(Some((before + i64::from(step), kind))),
-        }
-    }
-
-    fn bytes(&mut self, count: u64) -> Option<()> {
-        self.0 = self.0.get(usize::try_from(count).ok()?..)?;
-        Some(())
-    }
-
-    fn skip(&mut self, kind: u8, depth: u8) -> Option<()> {
-        if depth > 16 {
-            return None;
-        }
-        match kind {
-            1 | 2 => Some(()),
-            3 => self.bytes(1),
-            4..=6 => self.unsigned().map(|_| ()),
-            7 => self.bytes(8),
-            8 => {
-                let length = self.unsigned()?;
-                self.bytes(length)
-            }
-            9 | 10 => {
-                let byte = self.byte()?;
-                let count = match byte >> 4 {
-                    15 => self.unsigned()?,
-                    count => u64::from(count),
-                };
-                let element = byte & 0x0f;
-                for _ in 0..count {
-                    // An element that is true or false takes a byte.
-                    if matches!(element, 1 | 2) { self.bytes(1)? } else { self.skip(element, depth + 1)? }
-                }
-                Some(())
-            }
-            12 => {
-                let mut field = 0;
-                while let Some((id, kind)) = self.field(field)? {
-                    field = id;
-                    self.skip(kind, depth + 1)?;
-                }
-                Some(())
-            }
-            // Headers of pages have no maps.
-            _ => None,
-        }
-    }
 }

@@ -15,7 +15,7 @@ use super::{
     document::{self},
     fault, id_of_text,
 };
-use crate::{csv_lines::Lines, lines::Fault, outputs::Place};
+use crate::{csv_lines::Lines, lines::Fault, outputs::Place, values::Rows};
 
 /// Our column names to the file's, where an admin chose them.
 pub type Columns = BTreeMap<String, String>;
@@ -183,7 +183,7 @@ pub fn head(text: impl Read, chosen: &Columns) -> Option<Head> {
     Some(Head::of(names, chosen))
 }
 
-type Reader<R> = csv::Reader<document::Bounded<std::io::Chain<std::io::Cursor<Vec<u8>>, R>>>;
+type Reader<R> = csv::Reader<Rows<document::Bounded<std::io::Chain<std::io::Cursor<Vec<u8>>, R>>>>;
 
 /// Maximum size of what is read to find the separator, in bytes.
 const LONGEST_HEAD: u64 = 64 * 1024;
@@ -197,7 +197,7 @@ fn open<R: Read>(mut text: R) -> std::io::Result<(Reader<R>, Lines, document::Bu
     let (skipped, lines) = (start.len() - plain.len(), Lines::of(plain));
     start.drain(..skipped);
     let (bounded, budget) = document::bounded(std::io::Cursor::new(start).chain(text));
-    Ok((csv::ReaderBuilder::new().delimiter(separator).from_reader(bounded), lines, budget))
+    Ok((csv::ReaderBuilder::new().delimiter(separator).from_reader(Rows::of(bounded)), lines, budget))
 }
 
 /// Reads a CSV file. Returns whether it was read to its end.

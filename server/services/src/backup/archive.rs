@@ -8,7 +8,7 @@ use std::{
 };
 
 use flate2::bufread::MultiGzDecoder;
-use tar::{Archive, Builder, EntryType, Header};
+use tar::{Builder, EntryType, Header};
 
 use super::{
     Hashed, Place,
@@ -65,10 +65,11 @@ pub fn read(archive: impl Read, name: &str, place: &mut Place<'_>) -> Result<Man
         true => Box::new(MultiGzDecoder::new(archive)),
         false => Box::new(archive),
     };
-    let mut archive = Archive::new(content);
+    let (mut archive, limit) = archives::tar(content);
     let (mut manifest, mut found) = (None, BTreeMap::new());
     for member in archive.entries().map_err(|e| unreadable(name, &e))? {
         let mut member = member.map_err(|e| unreadable(name, &e))?;
+        limit.allow(&member);
         let path = member.path().map_err(|e| unreadable(name, &e))?.to_string_lossy().into_owned();
         if path == MANIFEST {
             let mut text = Vec::new();
