@@ -26,12 +26,14 @@ const PACKAGES: &[&str] = &[
 /// Exceptions in those packages, including their nested classes.
 const UNSHAREABLE: &[&str] = &[
     "java/util/Formatter",
+    "java/util/ListResourceBundle",
     "java/util/PropertyResourceBundle",
     "java/util/ResourceBundle",
     "java/util/Scanner",
     "java/util/ServiceLoader",
     "java/util/Timer",
     "java/util/TimerTask",
+    "java/util/stream/StreamSupport",
     "java/time/zone/ZoneRulesProvider",
 ];
 
@@ -91,8 +93,10 @@ const CLASSES: &[&str] = &[
 /// Harmless members of `System`.
 const SYSTEM: &[&str] = &["arraycopy", "currentTimeMillis", "identityHashCode", "lineSeparator", "nanoTime"];
 
-/// Members that are not harmless on any class: they change a default, print or start threads.
+/// Members that are not harmless on any class: they change a default, print, start threads or say who calls. Nor are they
+/// on an output's own classes, which may inherit them.
 const MEMBERS: &[&str] = &[
+    "getStackTrace",
     "parallel",
     "parallelStream",
     "parallelPrefix",
@@ -163,7 +167,7 @@ impl Pool<'_> {
             Entry::Class(name) => self.text(name).is_some_and(|name| is_shareable_class(name, own)),
             Entry::Member(class, member) => match (self.class(class), self.name(member)) {
                 (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name),
-                (Some(class), Some(name)) => !MEMBERS.contains(&name) || own(class),
+                (Some(_), Some(name)) => !MEMBERS.contains(&name),
                 _ => false,
             },
             _ => true,
@@ -263,7 +267,11 @@ mod tests {
         check(&[], &[("java/lang/System", "out")], false);
         check(&[], &[("java/util/Locale", "setDefault")], false);
         check(&[], &[("java/util/List", "parallelStream")], false);
-        check(&[], &[("Output", "printStackTrace")], true);
+        // Inherited, for all that the names say.
+        check(&[], &[("Output", "printStackTrace")], false);
+        check(&["Output", "java/util/SimpleTimeZone"], &[("Output", "setDefault")], false);
+        check(&[], &[("Output", "parallelStream")], false);
+        check(&[], &[("java/lang/Exception", "getStackTrace")], false);
         for wild in [
             "java/io/File",
             "java/lang/Thread",
@@ -272,8 +280,10 @@ mod tests {
             "java/lang/Throwable",
             "java/lang/StackOverflowError",
             "java/lang/invoke/MethodHandles",
+            "java/util/ListResourceBundle",
             "java/util/Timer",
             "java/util/Scanner",
+            "java/util/stream/StreamSupport",
             "java/util/concurrent/Executors",
             "java/util/logging/Logger",
             "[Ljava/lang/Thread;",

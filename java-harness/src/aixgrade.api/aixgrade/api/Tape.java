@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InvalidObjectException;
 import java.io.NotSerializableException;
 import java.io.ObjectInputFilter;
 import java.io.ObjectInputStream;
@@ -17,7 +18,10 @@ import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Date;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -300,19 +304,27 @@ public final class Tape {
         };
     }
 
-    /** Whether this is a sorted collection with a comparator that cannot be stored, such as a lambda. */
-    private static boolean isSortedByCode(Object object) {
-        Object comparator = null;
+    /** Orders in which only equal values are equal. Others can find different ones equal, or all. */
+    private static final List<Comparator<?>> ORDERS =
+            List.of(Comparator.naturalOrder(), Comparator.reverseOrder());
+
+    /**
+     * Whether a set or a map is what its content says: it has no value twice, as one that was built of a sorted set of the
+     * solution can have, and finds nothing but its content.
+     */
+    private static boolean isOrdinary(Object object) {
+        Object order = null;
         if (object instanceof SortedSet<?> set) {
-            comparator = set.comparator();
+            order = set.comparator();
         } else if (object instanceof SortedMap<?, ?> map) {
-            comparator = map.comparator();
+            order = map.comparator();
         }
         try {
-            bytes(comparator);
+            return (order == null || ORDERS.contains(order))
+                    && (!(object instanceof Set<?> set) || new HashSet<Object>(set).size() == set.size())
+                    && (!(object instanceof Map<?, ?> map) || new HashMap<Object, Object>(map).size() == map.size());
+        } catch (RuntimeException | StackOverflowError e) {
             return false;
-        } catch (IOException | RuntimeException | StackOverflowError e) {
-            return true;
         }
     }
 
@@ -331,7 +343,7 @@ public final class Tape {
         }
 
         @Override
-        protected Object resolveObject(Object object) {
+        protected Object resolveObject(Object object) throws InvalidObjectException {
             if (object instanceof String text) {
                 return text.intern();
             } else if (object instanceof Integer number) {
@@ -346,6 +358,8 @@ public final class Tape {
                 return Character.valueOf(character);
             } else if (object instanceof Boolean value) {
                 return Boolean.valueOf(value);
+            } else if (!isOrdinary(object)) {
+                throw new InvalidObjectException("a set or a map that is not what it says");
             }
             return object;
         }
@@ -364,10 +378,10 @@ public final class Tape {
             while (type.isArray()) {
                 type = type.getComponentType();
             }
-            if (type.isPrimitive() || isPlain(type) && object instanceof Serializable && !isSortedByCode(object)) {
+            if (type.isPrimitive() || isPlain(type) && object instanceof Serializable && isOrdinary(object)) {
                 return object;
             }
-            // Replaces sorted collections with a comparator of the solution, views, and containers of other classes
+            // Replaces sets and maps that are not what they say, views, and containers of other classes
             // such as `new HashMap<>() {{ … }}`, by JDK collections with the same content.
             if (object instanceof List<?> list) {
                 return new ArrayList<Object>(list);
