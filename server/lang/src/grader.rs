@@ -46,7 +46,7 @@ impl<'a> Sample<'a> {
 /// the sample has another text for that evaluator, its verdict on that is the published one.
 ///
 /// The order is by information: the published program has the sample and the tests in one process, so it runs last, when
-/// every process that has the sample only has ended. Only compilers see both before, and they run no sample.
+/// every process that has the sample only has ended. So does its compiler, except Java's, which code cannot program.
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`]. The output then has no verdict.
@@ -88,7 +88,7 @@ fn publish(
     let _kept = Kept { toolchain, solution: &solution };
     let judged = match toolchain.published(context, task, &program)? {
         PublishedProgram::Refused(judged) => *judged,
-        PublishedProgram::Built(run) => run()?,
+        PublishedProgram::Ready(run) => run()?,
     };
     Ok(published(lang, judged.passed, &judged.result))
 }
@@ -111,7 +111,7 @@ fn grade_text(
     let _kept = Kept { toolchain, solution: &solution };
     let (judged, guarded) = match toolchain.published(context, task, &program)? {
         PublishedProgram::Refused(judged) => (*judged, None),
-        PublishedProgram::Built(run) => match guard::judge(toolchain, context, task, &program, &solution) {
+        PublishedProgram::Ready(run) => match guard::judge(toolchain, context, task, &program, &solution) {
             Ok(Guarded { published: Some(judged), .. }) => (judged, None),
             Ok(Guarded { outcome, published: None }) => (run()?, Some(outcome)),
             // Tests that the guard cannot run matter only for a sample that passes as published.
@@ -230,7 +230,7 @@ mod tests {
         ) -> Result<PublishedProgram<'a>, EngineError> {
             self.files.fetch_add(1, Ordering::SeqCst);
             self.built.put(program.strip_suffix("tests").unwrap(), File(Arc::clone(&self.files)));
-            Ok(PublishedProgram::built(|| panic!("the published program runs after the solver")))
+            Ok(PublishedProgram::ready(|| panic!("the published program runs after the solver")))
         }
 
         fn solver(&self, _: &RunContext, _: &Task, _: &str) -> Result<Result<Running, String>, EngineError> {
@@ -277,7 +277,7 @@ mod tests {
             _: &'a str,
         ) -> Result<PublishedProgram<'a>, EngineError> {
             self.note("built");
-            Ok(PublishedProgram::built(|| {
+            Ok(PublishedProgram::ready(|| {
                 self.note("published");
                 let verdict = if self.passes { Verdict::Passed } else { Verdict::Failed };
                 Ok(Judged { passed: self.passes, result: String::new(), outcome: Outcome::new(verdict) })

@@ -74,37 +74,42 @@ pub fn is_replaced(folder: &Path, entry: &str) -> bool {
     kind(name).is_some_and(|kind| fs::read_to_string(current(folder, kind)).is_ok_and(|noted| noted != name))
 }
 
-/// The files of a toolchain that processes see, twice: for processes that have a task's tests, and for those that must not
-/// learn anything about them. The kernel keeps state of each file that survives a process (which pages are in memory,
-/// which names were looked up), so two processes that open the same file can pass on what they know.
+/// A mount on the host and its path in the sandbox.
+type Mounts = Vec<(PathBuf, String)>;
+
+/// The files of a toolchain that processes see, in copies of which a process sees one, by what it knows. The kernel keeps
+/// state of each file that survives a process (which pages are in memory, which names were looked up), so two processes
+/// that open the same file can pass on what they know.
 #[derive(Clone, Debug)]
-pub struct Twice {
+pub struct Copies {
     /// For processes with tests: judges, and programs as published.
-    pub judging: Vec<(PathBuf, String)>,
+    pub judging: Mounts,
     /// For processes with a sample only: solvers.
-    pub solving: Vec<(PathBuf, String)>,
+    pub solving: Mounts,
+    /// For solvers that receive the tests afterwards, which only languages with [`super::Toolchain::both_verdicts`] have.
+    pub both: Mounts,
 }
 
-/// The name of the second copy of a folder, beside it.
-fn second(folder: &Path) -> PathBuf {
+const SOLVING: &str = "-solving";
+const BOTH: &str = "-both";
+
+/// The copy of a folder, next to it.
+fn copy_of(folder: &Path, suffix: &str) -> PathBuf {
     let mut name = folder.file_name().unwrap_or_default().to_os_string();
-    name.push("-solving");
+    name.push(suffix);
     folder.with_file_name(name)
 }
 
-/// Copies a folder for [`Twice`], with the times of its files, which Java's class archive checks.
+/// Copies a folder for [`Copies`], with the times of its files, which Java's class archive checks. The copies are next
+/// to `place`, which is the folder itself or one that need not exist.
 ///
 /// # Errors
 /// Fails if the disk is full.
-pub fn duplicate(folder: &Path) -> io::Result<()> {
-    copy_with_times(folder, &second(folder))
+pub fn duplicate(folder: &Path, place: &Path) -> io::Result<()> {
+    [SOLVING, BOTH].iter().try_for_each(|suffix| copy_with_times(folder, &copy_of(place, suffix)))
 }
 
-/// As [`duplicate`], to any folder.
-///
-/// # Errors
-/// As [`duplicate`].
-pub fn copy_with_times(folder: &Path, copy: &Path) -> io::Result<()> {
+fn copy_with_times(folder: &Path, copy: &Path) -> io::Result<()> {
     copy_tree(folder, copy, &|_| true)?;
     let mut folders = vec![PathBuf::new()];
     while let Some(inside) = folders.pop() {
@@ -121,21 +126,23 @@ pub fn copy_with_times(folder: &Path, copy: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The mounts of a prepared folder and of its copy ([`duplicate`]).
-///
-/// # Errors
-/// Fails if a folder cannot be read.
-pub fn mounts_twice(place: &Path) -> io::Result<Twice> {
-    Ok(Twice { judging: mounts(place)?, solving: mounts(&second(place))? })
-}
+impl Copies {
+    /// The mounts of a folder and of its copies next to `place` ([`duplicate`]): of each, `mounts` has those of the
+    /// language, such as [`mounts`] or [`files`].
+    ///
+    /// # Errors
+    /// Fails if a folder cannot be read.
+    pub fn of(folder: &Path, place: &Path, mounts: impl Fn(&Path) -> io::Result<Mounts>) -> io::Result<Copies> {
+        let copy = |suffix| mounts(&copy_of(place, suffix));
+        Ok(Copies { judging: mounts(folder)?, solving: copy(SOLVING)?, both: copy(BOTH)? })
+    }
 
-/// As [`mounts_twice`], with a mount for each file, for images of few files: then the folders inside belong to one
-/// sandbox, and only the content of files is shared.
-///
-/// # Errors
-/// As [`mounts_twice`].
-pub fn files_twice(place: &Path) -> io::Result<Twice> {
-    Ok(Twice { judging: files(place)?, solving: files(&second(place))? })
+    /// Adds the mounts of other files.
+    pub fn extend(&mut self, more: Copies) {
+        self.judging.extend(more.judging);
+        self.solving.extend(more.solving);
+        self.both.extend(more.both);
+    }
 }
 
 /// How much of a file the kernel is asked for at a time: it reads no more ahead.
@@ -164,8 +171,12 @@ fn load_file(path: &Path, size: u64) {
     }
 }
 
-/// A mount for each file below a prepared folder.
-fn files(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+/// A mount for each file below a prepared folder, for images of few files: then the folders inside belong to one sandbox,
+/// and only the content of files is shared.
+///
+/// # Errors
+/// Fails if a folder cannot be read.
+pub fn files(place: &Path) -> io::Result<Mounts> {
     let (mut found, mut folders) = (Vec::new(), vec![place.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder)? {
@@ -247,7 +258,7 @@ pub fn copy_libraries(libraries: &BTreeSet<PathBuf>, to: &Path) -> io::Result<()
 ///
 /// # Errors
 /// Fails if the folder cannot be read.
-pub fn mounts(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+pub fn mounts(place: &Path) -> io::Result<Mounts> {
     let entries = fs::read_dir(place)?.map(|entry| {
         let entry = entry?;
         Ok((entry.path(), format!("/{}", entry.file_name().to_string_lossy())))
@@ -264,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_has_the_same_files_with_the_same_times_and_none_in_common() {
+    fn copies_have_the_same_files_with_the_same_times_and_none_in_common() {
         let temporary = tempfile::tempdir().unwrap();
         let place = temporary.path().join("run");
         fs::create_dir_all(place.join("lib/inner")).unwrap();
@@ -273,19 +284,23 @@ mod tests {
             fs::write(place.join(name), name).unwrap();
             fs::File::open(place.join(name)).unwrap().set_modified(old).unwrap();
         }
-        duplicate(&place).unwrap();
-        let Twice { judging, solving } = files_twice(&place).unwrap();
+        duplicate(&place, &place).unwrap();
+        let Copies { judging, solving, both } = Copies::of(&place, &place, files).unwrap();
         let inside = |mounts: &[(PathBuf, String)]| mounts.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>();
         assert_eq!(inside(&judging), ["/lib/a.so", "/lib/inner/b.so", "/program"]);
-        assert_eq!(inside(&solving), inside(&judging));
-        for ((one, _), (other, _)) in judging.iter().zip(&solving) {
-            let (first, second) = (fs::metadata(one).unwrap(), fs::metadata(other).unwrap());
-            assert_ne!(first.ino(), second.ino());
-            assert_eq!((first.modified().unwrap(), fs::read(one).unwrap()), (old, fs::read(other).unwrap()));
-            assert_eq!(second.modified().unwrap(), old);
+        for (one, other) in [(&judging, &solving), (&judging, &both), (&solving, &both)] {
+            assert_eq!(inside(one), inside(other));
+            for ((one, _), (other, _)) in one.iter().zip(other) {
+                let (first, second) = (fs::metadata(one).unwrap(), fs::metadata(other).unwrap());
+                assert_ne!(first.ino(), second.ino());
+                assert_eq!((first.modified().unwrap(), fs::read(one).unwrap()), (old, fs::read(other).unwrap()));
+                assert_eq!(second.modified().unwrap(), old);
+            }
         }
-        let Twice { judging, solving } = mounts_twice(&place).unwrap();
-        assert_eq!((inside(&judging), inside(&solving)), (vec!["/lib".into(), "/program".into()], inside(&judging)));
+        let Copies { judging, solving, both } = Copies::of(&place, &place, mounts).unwrap();
+        for mounts in [judging, solving, both] {
+            assert_eq!(inside(&mounts), ["/lib", "/program"]);
+        }
     }
 
     /// Reads what is in memory only.

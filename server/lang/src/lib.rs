@@ -145,8 +145,9 @@ pub trait Toolchain: Send + Sync {
         processors
     }
 
-    /// Builds a program that the published evaluator runs, and runs nothing: the program has the sample and the tests,
-    /// and must not run before everything that has the sample only ([`grader`]).
+    /// The program that the published evaluator runs. It has the sample and the tests, and must not run before everything
+    /// that has the sample only ([`grader`]). Nor may a compiler see both that code can program, as macros do: a later
+    /// process could notice how long it took. So this builds at most what has no tests.
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
@@ -238,8 +239,8 @@ pub trait Toolchain: Send + Sync {
 pub enum PublishedProgram<'a> {
     /// It does not build, which is the result.
     Refused(Box<Judged>),
-    /// Runs it, and returns the evaluator's result.
-    Built(Box<dyn FnOnce() -> Result<Judged, EngineError> + 'a>),
+    /// Builds what has the tests, runs it, and returns the evaluator's result.
+    Ready(Box<dyn FnOnce() -> Result<Judged, EngineError> + 'a>),
 }
 
 impl<'a> PublishedProgram<'a> {
@@ -248,9 +249,9 @@ impl<'a> PublishedProgram<'a> {
         PublishedProgram::Refused(Box::new(judged))
     }
 
-    /// A built program.
-    pub fn built(run: impl FnOnce() -> Result<Judged, EngineError> + 'a) -> PublishedProgram<'a> {
-        PublishedProgram::Built(Box::new(run))
+    /// A program that is built and run when it is asked for.
+    pub fn ready(run: impl FnOnce() -> Result<Judged, EngineError> + 'a) -> PublishedProgram<'a> {
+        PublishedProgram::Ready(Box::new(run))
     }
 }
 

@@ -437,7 +437,7 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
         let right = language.trials.trials.iter().find(|trial| trial.passes).unwrap().generation;
         let program = humaneval::program(code, &task, None, right);
         let solution = humaneval::sample(code, &task, None, right);
-        let PublishedProgram::Built(run) = toolchain.published(&context, &task, &program).unwrap() else {
+        let PublishedProgram::Ready(run) = toolchain.published(&context, &task, &program).unwrap() else {
             panic!("{code:?}: the solution does not build")
         };
         let of = || -> Vec<(Vec<String>, Inodes)> { noted.processes.lock().unwrap().drain(..).collect() };

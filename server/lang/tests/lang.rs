@@ -485,7 +485,7 @@ fn check_java_samples(lang: CodeLang) {
         let context = context();
         let apart = match toolchain.published(&context, &task, &program).unwrap() {
             PublishedProgram::Refused(judged) => *judged,
-            PublishedProgram::Built(run) => run().unwrap(),
+            PublishedProgram::Ready(run) => run().unwrap(),
         };
         assert_eq!(apart.passed, is_published, "{generation}: {apart:?}");
         let Guarded { outcome, published: quick } =

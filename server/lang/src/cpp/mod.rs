@@ -35,7 +35,7 @@ const VALUES: &str = include_str!("values.h");
 const JUDGE: &str = include_str!("judge.h");
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// C++'s entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -51,7 +51,7 @@ struct Cpp {
     /// The files that the compiler sees.
     build: Vec<(PathBuf, String)>,
     /// The files that a program sees: the libraries that programs link to.
-    run: image::Twice,
+    run: image::Copies,
     task_programs: TaskPrograms,
     linker: &'static [&'static str],
     /// Whether the image has the header and the template library that bodies are compiled with.
@@ -91,7 +91,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let programs = ["g++", "as", "ld", "ld.gold"].map(|name| format!("/usr/bin/{name}"));
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
-    let run = image::files_twice(&place.join("run"))?;
+    let run = place.join("run");
+    let run = image::Copies::of(&run, &run, image::files)?;
     let task_programs = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Cpp { version, build, run, task_programs, linker, has_bodies, built_samples: BuiltSamples::default() }))
 }
@@ -117,7 +118,7 @@ fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
         tracing::warn!(cause = %e, "every C++ sample is compiled with its tests");
         let _ = fs::remove_file(headers.join(BODY_HEADER).with_extension("h.gch"));
     }
-    image::duplicate(&run)
+    image::duplicate(&run, &run)
 }
 
 /// Precompiles the helper headers as position-independent code, and compiles common instantiations of their templates
@@ -259,13 +260,11 @@ impl Cpp {
     /// Compiles a program with the sample and the tests, and runs it.
     fn published_whole(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
         match self.build(context, task, program, None)? {
-            Built::Program(files) => self.run_whole(context, files),
+            Built::Program(files) => {
+                Ok(judged(&native::run_once(context, files, &[], &self.run.judging, Profile::Run)?.end()?))
+            }
             Built::Refused(ended) => native::refused(ended, first_error),
         }
-    }
-
-    fn run_whole(&self, context: &RunContext, files: tempfile::TempDir) -> Result<Judged, EngineError> {
-        Ok(judged(&native::run_once(context, files, &[], &self.run.judging, Profile::Run)?.end()?))
     }
 
     /// Compiles a sample that is a body to a shared object. As in a program, undefined names are an error.
@@ -332,7 +331,7 @@ impl Toolchain for Cpp {
         program: &'a str,
     ) -> Result<PublishedProgram<'a>, EngineError> {
         if let Some((tests, files)) = self.published_body(context, task, program)? {
-            return Ok(PublishedProgram::built(move || {
+            return Ok(PublishedProgram::ready(move || {
                 let running = self.run_with_sample(context, &tests, files.path(), &[], &self.run.judging)?;
                 let ended = running.end()?;
                 // The loader did not find a name, for example because the sample does not define the function that the
@@ -343,10 +342,7 @@ impl Toolchain for Cpp {
                 Ok(judged(&ended))
             }));
         }
-        Ok(match self.build(context, task, program, None)? {
-            Built::Program(files) => PublishedProgram::built(move || self.run_whole(context, files)),
-            Built::Refused(ended) => PublishedProgram::refused(native::refused(ended, first_error)?),
-        })
+        Ok(PublishedProgram::ready(move || self.published_whole(context, task, program)))
     }
 
     fn solver(
@@ -361,8 +357,11 @@ impl Toolchain for Cpp {
             let running = self.run_with_sample(context, &caller, files.path(), &["{control}"], &self.run.solving)?;
             return Ok(Ok(running.with_files(files)));
         }
-        // Compiling the code that answers calls together with the sample takes as long as the sample itself.
-        if is_apart(task, solution)
+        // Compiling the code that answers calls together with the sample takes as long as the sample itself. A body was
+        // compiled before, and refused.
+        let was_refused = self.has_bodies && is_body(task, solution);
+        if !was_refused
+            && is_apart(task, solution)
             && let Some(caller) = self.caller(context, task)?
             && let Built::Program(files) = self.build(context, task, solution, Some(&caller))?
         {

@@ -400,20 +400,21 @@ impl Toolchain for Go {
         program: &'a str,
     ) -> Result<PublishedProgram<'a>, EngineError> {
         if let Some(built) = self.built_in_batch(context, task, program)? {
-            return Ok(PublishedProgram::built(move || {
+            return Ok(PublishedProgram::ready(move || {
                 let _slot = self.batches.slot(&context.stop)?;
                 Ok(judged(&Self::run_in_batch(context, &built, Batch::TESTS, &TEST_FLAGS)?.end()?))
             }));
         }
-        let _slot = self.batches.slot(&context.stop)?;
-        Ok(match self.build(context, "test", &[("main_test.go", program)], &[])? {
-            Built::Program(files) => PublishedProgram::built(move || {
-                let _slot = self.batches.slot(&context.stop)?;
-                let running = native::run_once(context, files, &TEST_FLAGS, &[], Profile::EventLoop)?;
-                Ok(judged(&running.end()?))
-            }),
-            Built::Refused(ended) => PublishedProgram::refused(native::refused(ended, error_line)?),
-        })
+        Ok(PublishedProgram::ready(move || {
+            let _slot = self.batches.slot(&context.stop)?;
+            match self.build(context, "test", &[("main_test.go", program)], &[])? {
+                Built::Program(files) => {
+                    let running = native::run_once(context, files, &TEST_FLAGS, &[], Profile::EventLoop)?;
+                    Ok(judged(&running.end()?))
+                }
+                Built::Refused(ended) => native::refused(ended, error_line),
+            }
+        }))
     }
 
     fn solver(

@@ -53,7 +53,7 @@ const PROGRAMS: [(&str, &str); 5] = [
 ];
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// Java's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -67,7 +67,7 @@ pub const LANGUAGE: Language = Language {
 struct Java {
     version: String,
     /// The image that runs programs, with our own programs.
-    run: image::Twice,
+    run: image::Copies,
     images: Arc<toolchain::Toolchain>,
     /// Compilers, which stay warm while the toolchain is in use.
     compilers: OnceLock<Pool>,
@@ -105,14 +105,15 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
             arguments.push(file.to_string_lossy().into_owned());
         }
         tool::run(&toolchain::find_jdk()?.join("bin/javac"), arguments)?;
-        image::duplicate(&image)?;
-        image::copy_with_times(&images.run, &place.join("java-solving"))
+        image::duplicate(&image, &image)?;
+        image::duplicate(&images.run, &place.join("java"))
     })?;
-    let mut run = image::mounts_twice(&place.join("image"))?;
-    run.judging.extend(toolchain::mounts(&images.run)?);
-    run.solving.extend(toolchain::mounts(&place.join("java-solving"))?);
-    // A process that gives both verdicts sees a solver's files.
-    image::load(&run.solving);
+    let image = place.join("image");
+    let mut run = image::Copies::of(&image, &image, image::mounts)?;
+    run.extend(image::Copies::of(&images.run, &place.join("java"), toolchain::mounts)?);
+    // These processes have the tests in the end. Which files of a folder were looked for is kept with the folder.
+    run.both = [image::files(&place.join("image-both"))?, files_of_java(&place.join("java-both"))?].concat();
+    image::load(&run.both);
     let mut values = Files::new();
     for name in ["Values", "Values$NotPlain", "Values$Unanswered"] {
         let class = place.join("image/programs/aixgrade/programs").join(name).with_extension("class");
@@ -130,6 +131,13 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         pooled_judges: JudgePool::default(),
         compiled: Mutex::default(),
     }))
+}
+
+/// A mount for each file of a copy of the Java image that a JVM may open.
+fn files_of_java(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+    let files = image::files(image)?.into_iter().filter(|(_, inside)| !inside.starts_with("/java/legal/"));
+    // As in `toolchain::mounts`: the system's libraries are in the root.
+    Ok(files.map(|(file, inside)| (file, inside.strip_prefix("/sys").map_or(inside.clone(), str::to_owned))).collect())
 }
 
 /// Options of short-lived JVMs, where start time matters more than speed. `engine::runner` has the reason for each.
@@ -298,7 +306,7 @@ impl Toolchain for Java {
         program: &'a str,
     ) -> Result<PublishedProgram<'a>, EngineError> {
         Ok(match self.compiled(context, program)? {
-            Ok(classes) => PublishedProgram::built(move || {
+            Ok(classes) => PublishedProgram::ready(move || {
                 let files = archived(context, &classes)?;
                 let classes = files.path().join(native::PROGRAM);
                 let main = ["-cp", "/program/classes.jar", "Main"];
@@ -371,7 +379,7 @@ impl Toolchain for Java {
         let Signature { name, .. } = signature(task)?;
         let main = ["aixgrade.programs.Solver", &name, "both"];
         let budget = budget(context).for_quick_path();
-        let mut running = Java::run_own(context, &self.run.solving, &main, budget)?;
+        let mut running = Java::run_own(context, &self.run.both, &main, budget)?;
         running.send(b'G', &frame(&sample));
         Ok(Some((running, frame(&tests))))
     }

@@ -42,7 +42,7 @@ const BOTH_VERDICTS: &str = concat!("'use strict';\n", include_str!("frames.js")
 const NO_REHASH: &str = "--no-rehash-snapshot";
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// JavaScript's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -55,7 +55,7 @@ pub const LANGUAGE: Language = Language {
 
 struct JavaScript {
     version: String,
-    mounts: image::Twice,
+    mounts: image::Copies,
     /// The path of Node.js, and the options that this version supports.
     node: Vec<&'static str>,
     judges: JudgePool,
@@ -93,11 +93,12 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         let is_needed = |path: &Path| path.is_dir() || path.extension().is_some_and(|end| end == "js" || end == "json");
         image::copy_tree(&module, &image.join("node/modules/js-md5"), &|path| is_needed(&module.join(path)))?;
         image::copy_libraries(&image::libraries(std::slice::from_ref(&program))?, &image)?;
-        image::duplicate(&image)
+        image::duplicate(&image, &image)
     })?;
-    let mounts = image::files_twice(&place.join("image"))?;
-    // A process that gives both verdicts sees a solver's files.
-    image::load(&mounts.solving);
+    let image = place.join("image");
+    let mounts = image::Copies::of(&image, &image, image::files)?;
+    // These processes have the tests in the end.
+    image::load(&mounts.both);
     let mut node = vec!["/node/bin/node"];
     if tool::run(&program, [NO_REHASH, "--version"]).is_ok() {
         node.push(NO_REHASH);
@@ -195,7 +196,7 @@ impl Toolchain for JavaScript {
         task: &'a Task,
         program: &'a str,
     ) -> Result<PublishedProgram<'a>, EngineError> {
-        Ok(PublishedProgram::built(move || {
+        Ok(PublishedProgram::ready(move || {
             let running = self.start(context, &self.mounts.judging, budget(context), program, &[])?;
             let judged = self.published_by(running)?;
             // "Nothing is printed" is the published evaluator's rule. Outputs of our own format may print; the guard, whose
@@ -292,7 +293,7 @@ impl Toolchain for JavaScript {
         }
         let entry = entry(task)?;
         let budget = budget(context).for_quick_path();
-        let mut running = self.start(context, &self.mounts.solving, budget, BOTH_VERDICTS, &["{control}"])?;
+        let mut running = self.start(context, &self.mounts.both, budget, BOTH_VERDICTS, &["{control}"])?;
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{solution}\n\
              ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"

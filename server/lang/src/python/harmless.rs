@@ -8,6 +8,8 @@
 //! special methods (`type`), which comparisons would pass what the tests expect. And nothing loads a module or looks up a
 //! file by a name that code chooses, as texts in an encoding do: later solvers could notice it.
 
+use std::collections::BTreeSet;
+
 /// The attributes that code may name: methods of plain values, and functions of modules that compute.
 const ATTRIBUTES: &str = "
     add append args as_integer_ratio bit_count bit_length bisect bisect_left bisect_right capitalize casefold ceil
@@ -25,24 +27,26 @@ const ATTRIBUTES: &str = "
     accumulate chain from_iterable ascii_letters ascii_lowercase ascii_uppercase digits hexdigits md5 sha256
     cmp_to_key";
 
-/// Builtin functions that reach further than plain values, and the keywords of patterns, which read attributes without a
-/// dot. Names with two underscores are checked elsewhere.
-const FORBIDDEN: &str = "
-    eval exec compile open input getattr setattr delattr hasattr vars globals locals dir breakpoint help memoryview exit
-    quit import from match case type bytes bytearray";
+/// What a program can name without an attribute and without binding the name itself: builtins and modules that compute, and
+/// types. Every other name of the interpreter's and of the modules with which programs begin reaches further than plain
+/// values, evaluates text, or makes classes.
+const NAMES: &str = "
+    abs all any ascii bin bool callable chr complex dict divmod enumerate filter float frozenset hash hex int isinstance
+    issubclass iter len list map max min next object oct ord pow print range repr reversed round set slice sorted str sum
+    tuple zip True False None NotImplemented Exception ArithmeticError AssertionError AttributeError EOFError
+    FloatingPointError IndexError KeyError LookupError MemoryError NameError NotImplementedError OverflowError
+    RecursionError RuntimeError StopIteration SyntaxError TypeError UnicodeError ValueError ZeroDivisionError
+    OrderedDict defaultdict deque";
 
-/// What programs of HumanEval-X import from `typing`, with everything else there, and what evaluates text, makes classes or
-/// changes what it is applied to: `get_type_hints` evaluates annotations, which may be texts that code composes.
-const TYPING: &str = "
-    Annotated ForwardRef NamedTuple Type NewType ParamSpec Protocol TypeAliasType TypedDict TypeVarTuple Unpack assert_never
-    assert_type cast clear_overloads dataclass_transform evaluate_forward_ref final get_args get_origin get_overloads
-    get_protocol_members get_type_hints is_protocol is_typeddict no_type_check no_type_check_decorator overload override
-    reveal_type runtime_checkable";
-
-/// The names that code may import from `typing`. Others are modules, or evaluate text.
+/// The types that code may name and import from `typing`, which has modules and functions that evaluate text, too.
 const TYPES: &str = "
     Any Callable Counter DefaultDict Deque Dict FrozenSet Generator Generic Hashable Iterable Iterator List Mapping
     NoReturn Optional Sequence Set Tuple TypeVar Union";
+
+/// Modules that reach further than plain values, the keywords of imports, those of patterns, which read attributes without a
+/// dot, and that of classes, whose methods others call with what they compare. Names with two underscores are checked
+/// elsewhere.
+const FORBIDDEN: &str = "sys numpy np import from match case class";
 
 fn lists(words: &str, name: &str) -> bool {
     words.split_whitespace().any(|word| word == name)
@@ -54,8 +58,9 @@ pub fn is_import(line: &str) -> bool {
     line == "import math" || types.is_some_and(|names| names.split(',').all(|name| lists(TYPES, name.trim())))
 }
 
-/// Whether code names nothing through which it could reach the system.
-pub fn is_code(text: &str) -> bool {
+/// Whether code names nothing through which it could reach the system. `interpreter` has the names that every program finds
+/// in its interpreter ([`super::Interpreter::names`]).
+pub fn is_code(text: &str, interpreter: &BTreeSet<String>) -> bool {
     // A carriage return ends a line, and the interpreter normalizes other letters to those of the lists.
     if text.contains(['\r', '\0', '\u{c}']) {
         return false;
@@ -93,10 +98,14 @@ pub fn is_code(text: &str) -> bool {
                 if is_prefix && name.contains(['f', 'F', 't', 'T', 'b', 'B']) {
                     return false;
                 }
-                let is_forbidden = lists(FORBIDDEN, name) && !(is_behind_dot && name == "match");
                 // An attribute that is not called could be set: by an assignment, a loop, `with`, `del`.
                 let is_called = || behind.trim_start_matches([' ', '\t']).starts_with('(');
-                if is_forbidden || lists(TYPING, name) || is_behind_dot && !(lists(ATTRIBUTES, name) && is_called()) {
+                let is_own = || !lists(FORBIDDEN, name) && !interpreter.contains(name);
+                let is_harmless = match is_behind_dot {
+                    true => lists(ATTRIBUTES, name) && is_called(),
+                    false => lists(NAMES, name) || lists(TYPES, name) || is_own(),
+                };
+                if !is_harmless {
                     return false;
                 }
                 left = behind;
@@ -140,10 +149,25 @@ fn behind_string(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::locate, *};
+    use crate::Places;
+
+    /// The names of this machine's interpreter.
+    fn prerequisites_of_names() -> Option<BTreeSet<String>> {
+        prerequisites::toolchain("python", locate(&Places::from_environment())).map(|found| found.names)
+    }
+
+    #[test]
+    fn every_listed_name_is_the_interpreters() {
+        let Some(names) = prerequisites_of_names() else { return };
+        for name in NAMES.split_whitespace().chain(TYPES.split_whitespace()) {
+            assert!(names.contains(name), "{name}");
+        }
+    }
 
     #[test]
     fn ordinary_code_is_harmless() {
+        let Some(names) = prerequisites_of_names() else { return };
         for code in [
             "    return number * 2\n",
             "    return sorted(xs, key=lambda x: (x.lower(), -len(x)))[::-1]\n",
@@ -152,7 +176,7 @@ mod tests {
             "    return re.match(r'\\d+', text).group(0)\n",
             "    return math . sqrt(2) + (x\n        .count(1))\n",
         ] {
-            assert!(is_code(code), "{code}");
+            assert!(is_code(code, &names), "{code}");
         }
         for line in ["import math", "from typing import List", "from typing import Dict, Optional"] {
             assert!(is_import(line), "{line}");
@@ -161,6 +185,7 @@ mod tests {
 
     #[test]
     fn code_that_could_reach_frames_or_modules_is_not() {
+        let Some(names) = prerequisites_of_names() else { return };
         for code in [
             "(x for x in [1]).gi_frame",
             "(x for x in [1]) . gi_frame",
@@ -214,8 +239,17 @@ mod tests {
             "del math.pi",
             "del math.pi\n(1)",
             "[0 for Counter.update in [f]]",
+            "namedtuple('E', 'a')",
+            "class E(UserString): pass",
+            "class E(AbstractSet): pass",
+            "isinstance(x, SupportsIndex)",
+            "class E(dict):\n def get(self): pass",
+            "x = sys",
+            "classmethod(f)",
+            "license()",
+            "id(x)",
         ] {
-            assert!(!is_code(code), "{code}");
+            assert!(!is_code(code, &names), "{code}");
         }
         for line in [
             "import math, os",

@@ -2,6 +2,7 @@
 //! program.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
     sync::{
@@ -48,7 +49,7 @@ const HARNESS: &str = concat!(
 );
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// An interpreter's report about itself.
 #[derive(Deserialize)]
@@ -60,10 +61,12 @@ struct Interpreter {
     version: String,
     numpy: PathBuf,
     numpy_version: String,
+    /// What every program finds bound: builtins, and what it imports from `typing` and `collections` without a list.
+    names: BTreeSet<String>,
 }
 
 const QUESTION: &str = "
-import importlib.metadata, importlib.util, json, os, sys, sysconfig
+import builtins, collections, importlib.metadata, importlib.util, json, os, sys, sysconfig, typing
 numpy = importlib.util.find_spec('numpy').origin
 try:
     numpy_version = importlib.metadata.version('numpy')
@@ -76,6 +79,7 @@ print(json.dumps({
     'version': sys.version.split()[0],
     'numpy': os.path.dirname(numpy),
     'numpy_version': numpy_version,
+    'names': dir(builtins) + typing.__all__ + collections.__all__,
 }))";
 
 /// Python's entry in the table of languages.
@@ -89,10 +93,13 @@ pub const LANGUAGE: Language = Language {
 
 struct Python {
     version: String,
+    names: BTreeSet<String>,
     /// For processes with tests.
     judging: Side,
     /// For processes that start without tests.
     solving: Side,
+    /// For processes that receive the tests afterwards.
+    both: Side,
     judges: JudgePool,
     /// Set if a fork server could not be started. Each program then starts its own interpreter.
     without_servers: AtomicBool,
@@ -152,15 +159,18 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let place = image::prepared(folder, &name, |place| {
         let image = place.join("image");
         build(&found, &image)?;
-        image::duplicate(&image)
+        image::duplicate(&image, &image)
     })?;
-    let image::Twice { judging, solving } = image::mounts_twice(&place.join("image"))?;
-    // A process that gives both verdicts sees a solver's files.
-    image::load(&solving);
+    let image = place.join("image");
+    let image::Copies { judging, solving, both } = image::Copies::of(&image, &image, image::mounts)?;
+    // These processes have the tests in the end.
+    image::load(&both);
     Ok(Arc::new(Python {
         version,
+        names: found.names,
         judging: Side::new(judging),
         solving: Side::new(solving),
+        both: Side::new(both),
         judges: JudgePool::default(),
         without_servers: AtomicBool::new(false),
     }))
@@ -251,7 +261,8 @@ impl Python {
         };
         let side = match mode {
             Mode::Published | Mode::Judge => &self.judging,
-            Mode::Solver | Mode::Both => &self.solving,
+            Mode::Solver => &self.solving,
+            Mode::Both => &self.both,
         };
         // This affects only speed: a process without numpy loads it when it first uses it.
         let (servers, serve) = if texts.iter().any(|text| uses_numpy(text)) {
@@ -334,7 +345,7 @@ impl Toolchain for Python {
     }
 
     fn is_warm(&self) -> bool {
-        self.solving.servers.is_warm() && self.judges.is_warm()
+        self.both.servers.is_warm() && self.judges.is_warm()
     }
 
     fn published<'a>(
@@ -343,7 +354,7 @@ impl Toolchain for Python {
         _task: &'a Task,
         program: &'a str,
     ) -> Result<PublishedProgram<'a>, EngineError> {
-        Ok(PublishedProgram::built(move || self.published_by(self.start(context, Mode::Published, &[program])?)))
+        Ok(PublishedProgram::ready(move || self.published_by(self.start(context, Mode::Published, &[program])?)))
     }
 
     fn published_by(&self, mut running: Running) -> Result<Judged, EngineError> {
@@ -396,7 +407,7 @@ impl Toolchain for Python {
         program: &str,
         solution: &str,
     ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
-        if !can_use_pooled_judge(task) || !can_run_twice(task, solution) {
+        if !can_use_pooled_judge(task) || !can_run_twice(task, solution, &self.names) {
             return Ok(None);
         }
         let running = self.start(context, Mode::Both, &[solution, &entry(task)?])?;
@@ -428,13 +439,13 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
 /// Whether a sample can run twice in a process, and can have the tests in a process that sees the solvers' files: its text
 /// contains nothing with which the first run would usually affect the second, and names nothing through which it could
 /// reach the system ([`harmless`]).
-fn can_run_twice(task: &Task, solution: &str) -> bool {
+fn can_run_twice(task: &Task, solution: &str, names: &BTreeSet<String>) -> bool {
     let own = solution.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(solution);
     // The prompt is the dataset's.
     let own = own.strip_prefix(task.prompt.as_str()).unwrap_or(own);
     let lines = own.lines().filter(|line| !harmless::is_import(line));
     let own = lines.collect::<Vec<_>>().join("\n");
-    !SHARED_STATE_WORDS.iter().any(|word| own.contains(word)) && harmless::is_code(&own)
+    !SHARED_STATE_WORDS.iter().any(|word| own.contains(word)) && harmless::is_code(&own, names)
 }
 
 /// The task's prompt with an empty function body. A judge runs it in place of a solution.

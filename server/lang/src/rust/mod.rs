@@ -29,7 +29,7 @@ mod trials;
 const VALUES: &str = include_str!("values.rs");
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// The crates that every program may use: those of the published package.
 const CRATES: [&str; 3] = ["rand", "regex", "md5"];
@@ -56,7 +56,7 @@ struct Rust {
     /// The files that the compiler sees.
     build: Vec<(PathBuf, String)>,
     /// The files that a program sees: the libraries that programs link to.
-    run: image::Twice,
+    run: image::Copies,
     /// The options that name the crates.
     externs: Vec<String>,
     judges: TaskPrograms,
@@ -111,7 +111,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let programs = ["gcc", "ld"].map(|name| format!("/usr/bin/{name}"));
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
-    let run = image::files_twice(&place.join("run"))?;
+    let run = place.join("run");
+    let run = image::Copies::of(&run, &run, image::files)?;
     let externs = CRATES.iter().map(|name| extern_option(&place, name)).collect::<io::Result<_>>()?;
     let judges = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Rust { version, build, run, externs, judges }))
@@ -159,7 +160,7 @@ fn prepare(located: &Located, host: &str, place: &Path) -> io::Result<()> {
     image::copy_tree(&built.join("deps"), &to.join("deps"), &is_library)?;
     let run = place.join("run");
     image::copy_libraries(&image::libraries(&[built.join("probe")])?, &run)?;
-    image::duplicate(&run)
+    image::duplicate(&run, &run)
 }
 
 /// The option that names a crate's file in the sandbox.
@@ -229,17 +230,19 @@ impl Toolchain for Rust {
         task: &'a Task,
         program: &'a str,
     ) -> Result<PublishedProgram<'a>, EngineError> {
-        // `cargo check`: without the tests.
-        if let Built::Refused(ended) = self.build(context, task, &CHECK, program)? {
-            return Ok(PublishedProgram::refused(native::refused(ended, first_error)?));
-        }
-        Ok(match self.build(context, task, &TESTS, program)? {
-            Built::Program(files) => PublishedProgram::built(move || {
-                let running = native::run_once(context, files, &[], &self.run.judging, Profile::Run)?;
-                Ok(judged(&running.end()?))
-            }),
-            Built::Refused(ended) => PublishedProgram::refused(native::refused(ended, first_error)?),
-        })
+        Ok(PublishedProgram::ready(move || {
+            // `cargo check`: without the tests.
+            if let Built::Refused(ended) = self.build(context, task, &CHECK, program)? {
+                return native::refused(ended, first_error);
+            }
+            match self.build(context, task, &TESTS, program)? {
+                Built::Program(files) => {
+                    let running = native::run_once(context, files, &[], &self.run.judging, Profile::Run)?;
+                    Ok(judged(&running.end()?))
+                }
+                Built::Refused(ended) => native::refused(ended, first_error),
+            }
+        }))
     }
 
     fn has_tests(&self, task: &Task) -> bool {
