@@ -17,15 +17,21 @@ export default defineConfig({
   fullyParallel: false,
   // A journey that passes only on retry has found a problem.
   retries: 0,
-  // Generous: a slow machine is not a failure, and what hangs still ends.
-  timeout: 600_000,
+  // Generous: a slow machine is not a failure, and what hangs still ends. Some tests visit every page.
+  timeout: 1_800_000,
   expect: { timeout: 120_000 },
   reporter: [
     ['list'],
     ['json', { outputFile: process.env.AIXGRADE_REPORT ?? 'test-results/report.json' }],
   ],
   // A trace of each action takes a third of the time. CI keeps no files, so it has no use for them.
-  use: { ...browser, trace: process.env.CI ? 'off' : 'retain-on-failure' },
+  use: {
+    ...browser,
+    trace: process.env.CI ? 'off' : 'retain-on-failure',
+    // A click on what stays disabled would otherwise wait as long as its test may take.
+    actionTimeout: 120_000,
+    navigationTimeout: 120_000,
+  },
   projects: [
     { name: 'hydrated', grepInvert: /@scriptless/ },
     { name: 'scriptless', grep: /@scriptless/, use: { javaScriptEnabled: false } },

@@ -19,8 +19,6 @@ async function screens(page: Page): Promise<number> {
 }
 
 test('three models take at most four screens, fifty at most ten', async ({ page }) => {
-  // An unoptimized server takes minutes for the imports and the figures.
-  test.setTimeout(1_200_000);
   await rate(server.url, demo.ada, 24, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 24, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]);
   await logIn(page, demo.admin);

@@ -14,7 +14,6 @@ function words(svg: string): string[] {
 }
 
 test('a figure is exported and read back', async ({ page }) => {
-  test.setTimeout(120_000);
   await rate(server.url, demo.ada, 18, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 18, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]);
   await logIn(page, demo.admin);

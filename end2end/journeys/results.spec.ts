@@ -6,7 +6,6 @@ import { demo, expect, serve, test } from '../support/test.ts';
 const server = serve('--demo');
 
 test('results of all models, from the navigation to a model and a dataset', async ({ page }) => {
-  test.setTimeout(180_000);
   // So many that every two models have tasks in common.
   await rate(server.url, demo.ada, 40, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 40, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]);
