@@ -3,7 +3,8 @@
 //! The published tests trust the solution's objects: `answer.equals(expected)` calls the answer's own `equals`, and
 //! `expected.equals(answer)` calls the answer's `size` and `iterator`. A solution can return an object that reports
 //! whatever the tests expect, with harmless code only. Such a pass is confirmed over a copy of the answers
-//! ([`super::answer_record`]). Our own format compares answers element by element (`Same.java`) and does not need this.
+//! ([`super::answer_record`]). Our own format compares answers element by element (`Same.java`) and needs this only for tests
+//! that ask the solution's objects in a condition (`Cases.check`).
 
 use model::reason::{Flag, Sign};
 
@@ -29,12 +30,25 @@ const SORTED: &[&str] = &[
     "java/util/concurrent/ConcurrentSkipListSet",
 ];
 
-/// Whether a solution of published tests could return a deceptive object: one with its own `equals`, one of a class
-/// that extends or implements a type of a library, or a sorted collection with a comparator.
+/// Whether a solution, of tests that ask its objects, could return a deceptive one: one with its own `equals`, one of a
+/// class that extends or implements a type of a library, or a sorted collection with a comparator.
 pub fn may_deceive(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
-    suite.kind == TestKind::Aixbench
+    (suite.kind == TestKind::Aixbench || job.tests.classes.values().any(|class| has_conditions(class)))
         && (flags.iter().any(|flag| flag.sign == Sign::Equals)
             || job.classes.values().any(|class| !cannot_deceive(class, job.classes, &suite.library)))
+}
+
+/// Whether a test class in our own format states conditions about the solution's objects.
+fn has_conditions(class: &[u8]) -> bool {
+    let names_check = |pool: &Pool<'_>| {
+        pool.entries.iter().any(|entry| match *entry {
+            Entry::Member(class, name) => {
+                pool.class(class) == Some("aixgrade/api/Cases") && pool.name(name) == Some("check")
+            }
+            _ => false,
+        })
+    };
+    Pool::read(class).as_ref().is_none_or(names_check)
 }
 
 /// Whether a class of the solution cannot create a deceptive object. `own` has the solution's classes, `library` the

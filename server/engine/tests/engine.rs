@@ -90,7 +90,7 @@ fn workers() -> usize {
 fn every_fixture_comes_to_its_verdict() {
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../java-harness/fixtures");
     let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
-    let classes: BTreeSet<String> = ["SumTest", "ObjectTest", "EmptyTest", "ValuesTest", "HiddenTest"]
+    let classes: BTreeSet<String> = ["SumTest", "ObjectTest", "EmptyTest", "ValuesTest", "HiddenTest", "CheckTest"]
         .iter()
         .map(|name| format!("aixgrade.fixture.{name}"))
         .collect();
