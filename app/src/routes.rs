@@ -29,13 +29,15 @@ use ui::{
 };
 
 pages! {
-    /// Logging in, accepting an invitation, the account.
+    /// Logging in, accepting an invitation, links in messages, the account.
     Enter as enter {
         "/log-in" => LogInPage in pages::log_in,
         "/join/:secret" => JoinPage in pages::join,
         "/reset/:secret" => ResetPage in pages::reset,
+        "/mail/:token" => MailPage in pages::mail,
         "/new-password" => NewPasswordPage in pages::new_password,
         "/account" => AccountPage in pages::account,
+        "/account/email" => EmailPage in pages::mail,
     }
     /// A rater's start page and its subpages, without grading.
     MyStudies as my_studies {

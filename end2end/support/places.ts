@@ -19,6 +19,7 @@ export const elsewhere: Record<string, string> = {
   '/adjudicate/:token': 'conversation.spec.ts and quality.spec.ts: the demo has no disagreement',
   '/public/:secret': 'api.spec.ts: the study of the demo is not closed',
   '/public/:secret/tasks/:task': 'api.spec.ts, as above',
+  '/account/email': 'account.spec.ts: the server of the demo sends no email',
   '/admin/uploads/:id': 'data.spec.ts: the demo has no upload to import',
   '/admin/uploads/:id/ratings': 'import_ratings.spec.ts: the demo has no upload to import',
 };
@@ -63,6 +64,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
     { name: 'invitation-gone', path: '/join/no-such-invitation-at-all' },
     { name: 'reset-gone', path: '/reset/no-such-link-at-all' },
+    { name: 'mail-link-gone', path: '/mail/no-such-link-at-all' },
     { name: 'my-studies', path: '/my-studies', account: demo.ada },
     { name: 'grading', path: study, account: demo.ada },
     { name: 'own-ratings', path: mine, account: demo.ada },

@@ -14,7 +14,7 @@
 --   Runs and outcomes ........... tests of outputs
 --   Collections ................. outputs and scores that endpoints are asked for
 --   Comparison .................. judge models' scores, figures, public links
---   Notifications ............... announcements, webhooks, the inbox
+--   Notifications ............... announcements, webhooks, email, the inbox
 --   Operation ................... routines, the audit log, the search, the database's identity
 
 
@@ -1496,6 +1496,70 @@ BEGIN
            CAST(unixepoch('subsec') * 1000 AS INTEGER), CAST(unixepoch('subsec') * 1000 AS INTEGER)
     FROM webhooks w WHERE EXISTS (SELECT 1 FROM json_each(w.events) e WHERE e.value = 'study.closed');
 END;
+
+-- Where people get email, and which: one address a person. Nothing but the link that verifies it is sent to an address that
+-- is not verified.
+CREATE TABLE mail_addresses (
+    user_id     INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    address     TEXT NOT NULL,
+    verified_at INTEGER,
+    secret_hash TEXT UNIQUE,                   -- SHA-256 of the secret of the link that verifies the address
+    expires_at  INTEGER,                       -- until when this link works
+    due         INTEGER NOT NULL CHECK (due IN (0, 1)), -- whether to say that a study is due tomorrow
+    digest      TEXT NOT NULL CHECK (digest IN ('off', 'daily', 'weekly')),
+    digest_at   INTEGER NOT NULL               -- when the last digest was written, or the choice was made
+) STRICT;
+CREATE INDEX mail_addresses_by_address ON mail_addresses (address COLLATE NOCASE);
+
+-- Messages on their way, written in the transaction of their cause.
+CREATE TABLE mail_outbox (
+    id            INTEGER PRIMARY KEY,
+    kind          TEXT NOT NULL CHECK (kind IN ('verify', 'invitation', 'due', 'digest', 'test')),
+    address       TEXT NOT NULL,
+    -- What it is about: the person who gets it, an invitation, a study.
+    user_id       INTEGER REFERENCES users (id) ON DELETE CASCADE,
+    invitation_id INTEGER REFERENCES invitations (id) ON DELETE CASCADE,
+    study_id      INTEGER REFERENCES all_studies (id) ON DELETE CASCADE,
+    asked_by      INTEGER REFERENCES users (id) ON DELETE SET NULL, -- for the limits of what one person can have sent
+    subject       TEXT NOT NULL,
+    body          TEXT NOT NULL,               -- empty once there is no further attempt: it may contain a secret link
+    state         TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'failed')),
+    attempts      INTEGER NOT NULL DEFAULT 0,
+    error         TEXT,                        -- json: why the last attempt failed
+    created_at    INTEGER NOT NULL,
+    ended_at      INTEGER,                     -- when it was sent or given up
+    next_at       INTEGER                      -- when the next attempt is due; absent if there is none
+) STRICT;
+CREATE INDEX mail_outbox_due ON mail_outbox (next_at) WHERE state = 'waiting';
+CREATE INDEX mail_outbox_by_end ON mail_outbox (state, ended_at) WHERE state <> 'waiting';
+CREATE INDEX mail_outbox_failing ON mail_outbox (id) WHERE error IS NOT NULL;
+CREATE INDEX mail_outbox_by_user ON mail_outbox (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX mail_outbox_by_invitation ON mail_outbox (invitation_id) WHERE invitation_id IS NOT NULL;
+CREATE INDEX mail_outbox_by_study ON mail_outbox (study_id) WHERE study_id IS NOT NULL;
+CREATE INDEX mail_outbox_by_person ON mail_outbox (asked_by, kind, created_at) WHERE asked_by IS NOT NULL;
+CREATE INDEX mail_outbox_by_address ON mail_outbox (address COLLATE NOCASE, created_at);
+
+-- For which due date of a study a person was written to, so that it is once.
+CREATE TABLE due_notices (
+    study_id INTEGER NOT NULL REFERENCES all_studies (id) ON DELETE CASCADE,
+    user_id  INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    due      TEXT NOT NULL,
+    PRIMARY KEY (study_id, user_id, due)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX due_notices_by_user ON due_notices (user_id);
+
+-- Addresses, in lowercase, whose owner wants no email from this server.
+CREATE TABLE mail_stops (
+    address    TEXT PRIMARY KEY,
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Signs the links with which people end email.
+CREATE TABLE mail_key (
+    id  INTEGER PRIMARY KEY CHECK (id = 1),
+    key BLOB NOT NULL
+) STRICT;
+INSERT INTO mail_key (id, key) VALUES (1, randomblob(32));
 
 -- What waits for an admin, over all studies, runs and webhooks. Triggers keep it in the transaction of its cause, whoever
 -- causes it; `inbox_due` says what should be open.

@@ -21,7 +21,7 @@ use model::{
     user::{Role, UserRow},
 };
 use rpc::{
-    accounts::{CreateReset, Invite, InviteMany, RevokeInvitation, SetDisabled, SetRole, people},
+    accounts::{CreateReset, Invite, InviteMany, RevokeInvitation, SetDisabled, SetRole, can_send, people},
     announcements::announcement_audiences,
     groups::groups,
     plans::SetReads,
@@ -61,13 +61,14 @@ pub fn PeoplePage() -> impl IntoView {
     };
     let query = use_query_map();
     let list = Listing::new("name", &["role", "active", "group"]);
-    // The groups, and the studies that invited people can join.
+    // The groups, the studies that invited people can join, and whether links can be sent.
     let invitable = Data::new(
         || (),
         |()| async {
             let (groups, audiences) = (groups(PageOf::first(PageOf::MOST)).await?, announcement_audiences(None).await?);
+            let can_send = can_send().await?;
             let study = |(to, title)| if let Audience::Study(id) = to { Some((id, title)) } else { None };
-            Ok((groups.rows, audiences.into_iter().filter_map(study).collect::<Vec<_>>()))
+            Ok((groups.rows, audiences.into_iter().filter_map(study).collect::<Vec<_>>(), can_send))
         },
     );
     let asked = move || (changes(), list.asked(), page_of(query, "invitations"));
@@ -92,8 +93,8 @@ pub fn PeoplePage() -> impl IntoView {
                 <h2 id="invite">{t.invite_people}</h2>
                 <p>{t.invite_lead}</p>
                 <Load data=invitable let:joins>
-                    <InviteForm invite studies=joins.1.clone()/>
-                    <InviteMany invite=invite_many groups=joins.0 studies=joins.1/>
+                    <InviteForm invite studies=joins.1.clone() can_send=joins.2/>
+                    <InviteMany invite=invite_many groups=joins.0 studies=joins.1 can_send=joins.2/>
                 </Load>
             </section>
             <FormError of=move || set_disabled.value().get().and_then(Result::err)/>

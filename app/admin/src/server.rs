@@ -9,6 +9,7 @@ use leptos_router::hooks::use_query_map;
 use super::parts::{FormError, asked, size};
 use crate::places::{Place, tabs};
 use model::{
+    mail::{MailQueue, MailRow},
     server::{
         Backup, Backups, Disk, EngineState, Freed, LanguageState, Maintenance, RoutineState, ServerNotice, ServerState,
         Setting, Source, Work,
@@ -16,10 +17,15 @@ use model::{
     toolchains::Installation,
 };
 use rpc::{
+    mail::TestMail,
     server::{StartMaintenance, server_notices, server_state, unused_data},
     toolchains::InstallToolchain,
 };
-use texts::{I18n, audit_details::unused, faults::routine_fault};
+use texts::{
+    I18n,
+    audit_details::unused,
+    faults::{mail_fault, routine_fault},
+};
 use ui::{
     context::use_i18n,
     effect::effect,
@@ -42,6 +48,7 @@ const PREVIEW: &str = "/admin/server?unused=1#unused";
 struct Forms {
     start: FormAction<StartMaintenance>,
     install: FormAction<InstallToolchain>,
+    test: FormAction<TestMail>,
     /// Whether maintenance is in progress, so that none can be started.
     is_running: bool,
 }
@@ -64,7 +71,9 @@ pub fn ServerPage() -> impl IntoView {
     let i = use_i18n();
     let query = use_query_map();
     let (start, install) = (FormAction::<StartMaintenance>::new(), FormAction::<InstallToolchain>::new());
-    let data = Data::new(move || start.version().get() + install.version().get(), |_| server_state());
+    let test = FormAction::<TestMail>::new();
+    let changes = move || start.version().get() + install.version().get() + test.version().get();
+    let data = Data::new(changes, |_| server_state());
     let preview = Data::new(move || asked(query, "unused") == "1", unused_data);
     effect(move |_| {
         let is_busy = data.get().is_some_and(|found| found.is_ok_and(|found| is_busy(&found)));
@@ -73,7 +82,11 @@ pub fn ServerPage() -> impl IntoView {
         }
     });
     let error = move || {
-        let errors = [start.value().get().and_then(Result::err), install.value().get().and_then(Result::err)];
+        let errors = [
+            start.value().get().and_then(Result::err),
+            install.value().get().and_then(Result::err),
+            test.value().get().and_then(Result::err),
+        ];
         errors.into_iter().flatten().next()
     };
     view! {
@@ -83,7 +96,7 @@ pub fn ServerPage() -> impl IntoView {
             <Load data let:found>
                 {
                     let is_running = found.work.as_ref().is_some_and(Work::is_running);
-                    content(i, found, Forms { start, install, is_running }, preview)
+                    content(i, found, Forms { start, install, test, is_running }, preview)
                 }
             </Load>
         </Page>
@@ -107,6 +120,7 @@ fn content(i: I18n, found: ServerState, forms: Forms, preview: Data<Option<Vec<F
         <Load data=preview let:freed>{freed.map(|freed| pruning(i, &freed, forms))}</Load>
         {languages(i, found.languages, forms)}
         {connections(i, &found.endpoints, found.webhook_hosts, found.identity_provider)}
+        {found.mail.map(|mail| email(i, mail, forms.test))}
         {settings(i, found.settings)}
     }
     .into_any()
@@ -484,6 +498,66 @@ fn connections(
         </section>
     }
     .into_any()
+}
+
+fn email(i: I18n, mail: MailQueue, test: FormAction<TestMail>) -> AnyView {
+    let t = i.server();
+    let MailQueue { server, sender, waiting, failed, last_sent_at, problems } = mail;
+    let facts = [
+        (t.smtp_server, server),
+        (t.sender, sender),
+        (t.waiting, i.number(waiting)),
+        (t.given_up, i.number(failed)),
+        (t.last_sent, last_sent_at.map_or_else(|| t.never.to_owned(), |at| i.time(at))),
+    ];
+    let facts = facts.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> });
+    let table = (!problems.is_empty()).then(|| problem_table(i, problems));
+    let result = move || {
+        let result = test.value().get().and_then(Result::ok)?;
+        Some(match result {
+            None => view! { <Notice tone=Tone::Good>{t.test_sent}</Notice> }.into_any(),
+            Some(why) => {
+                view! { <Notice tone=Tone::Bad>{mail_fault(i.lang, &why)}{i.lang.pick(".", "。")}</Notice> }.into_any()
+            }
+        })
+    };
+    view! {
+        <section class="stack" aria-labelledby="mail">
+            <h2 id="mail">{t.mail}</h2>
+            <dl class="facts">{facts.collect_view()}</dl>
+            <ActionForm action=test attr:class="filter">
+                <div class="field">
+                    <label class="label" for="test-address">{t.test_address}</label>
+                    <input class="input" id="test-address" name="address" type="email" required autocomplete="email"/>
+                </div>
+                <button class="button" type="submit" disabled=move || test.pending().get()>{t.test_send}</button>
+            </ActionForm>
+            {result}
+            {table}
+        </section>
+    }
+    .into_any()
+}
+
+/// Messages that were not delivered.
+fn problem_table(i: I18n, problems: Vec<MailRow>) -> AnyView {
+    let t = i.server();
+    let rows = problems.into_iter().map(|row| {
+        let why = row.error.map(|error| mail_fault(i.lang, &error)).unwrap_or_default();
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.recipient translate="no">{row.address}</th>
+                <td role="cell" data-label=t.message>{t.mail_kind(row.kind)}</td>
+                <td role="cell" data-label=t.why>{why}</td>
+                <td role="cell" class="num" data-label=t.attempts>{row.attempts}</td>
+                <td role="cell" data-label=t.next_attempt class="when">
+                    {row.next_at.map_or_else(|| t.given_up_state.to_owned(), |at| i.time(at))}
+                </td>
+            </tr>
+        }
+    });
+    let columns = [(t.recipient, ""), (t.message, ""), (t.why, ""), (t.attempts, "num"), (t.next_attempt, "")];
+    view! { <h3>{t.problems}</h3>{table(t.problems, &columns, rows.collect_view().into_any())} }.into_any()
 }
 
 fn settings(i: I18n, settings: Vec<Setting>) -> Option<AnyView> {

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::names::names;
+
 /// Why a request to a webhook or an endpoint failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
@@ -76,6 +78,78 @@ pub enum RequestFault {
         /// The message of the library.
         detail: String,
     },
+}
+
+/// Why a message could not be sent by email.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum MailFault {
+    /// The name of the SMTP server has no address.
+    NameNotFound {
+        /// The name.
+        host: String,
+        /// The message of the operating system.
+        detail: String,
+    },
+    /// There was no connection, or it broke.
+    Connection {
+        /// The message of the operating system or the library.
+        detail: String,
+    },
+    /// TLS failed, such as by a certificate that is not trusted.
+    Tls {
+        /// The message of the library.
+        detail: String,
+    },
+    /// The SMTP server does not offer STARTTLS.
+    NoStartTls,
+    /// The SMTP server offers no way to log in with a password.
+    NoLogIn,
+    /// The SMTP server refused a step.
+    Refused {
+        /// The step.
+        step: MailStep,
+        /// The reply's code.
+        status: u16,
+        /// The server's message.
+        detail: String,
+    },
+    /// The SMTP server did not answer in time.
+    Timeout {
+        /// How long the server waited.
+        seconds: u64,
+    },
+    /// The message could not be written, such as for an address that email cannot have.
+    NotSent {
+        /// The message of the library.
+        detail: String,
+    },
+    /// The recipient wants no email from this server.
+    Stopped,
+}
+
+impl MailFault {
+    /// Whether another attempt is pointless: the recipient's address or the message is refused for good. Other faults may
+    /// end, because somebody corrects a setting or the SMTP server works again.
+    pub fn is_final(&self) -> bool {
+        match self {
+            MailFault::Refused { step: MailStep::Recipient | MailStep::Message, status, .. } => *status >= 500,
+            MailFault::NotSent { .. } | MailFault::Stopped => true,
+            _ => false,
+        }
+    }
+}
+
+names! {
+    /// A step of sending a message.
+    pub enum MailStep as code {
+        Greeting = "greeting",
+        LogIn = "log_in",
+        Sender = "sender",
+        Recipient = "recipient",
+        Message = "message",
+    }
 }
 
 /// Why something that the server does for itself every day failed.

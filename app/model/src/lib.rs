@@ -39,6 +39,7 @@ pub mod judging;
 pub mod keys;
 pub mod lang;
 pub mod languages;
+pub mod mail;
 pub mod message;
 pub mod models;
 mod names;

@@ -8,6 +8,7 @@ use super::{
     collection::EndpointRow,
     error::AppError,
     fault::RoutineFault,
+    mail::MailQueue,
     names::names,
     reason::{FailedCheck, SandboxCheck},
     run::EngineNeed,
@@ -43,6 +44,8 @@ pub struct ServerState {
     pub webhook_hosts: Vec<String>,
     /// The name of the identity provider.
     pub identity_provider: Option<String>,
+    /// Email; absent if the operator has named no SMTP server.
+    pub mail: Option<MailQueue>,
     /// The operator's settings; empty if this process was not started by `aixgrade serve`.
     pub settings: Vec<Setting>,
     /// What an admin last asked for on this page, since the server started.

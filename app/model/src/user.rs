@@ -8,6 +8,7 @@ use super::{
     ids::{GroupId, StudyId, UserId},
     keys::Settings,
     lang::Lang,
+    mail::InvitationMail,
     names::names,
     plan::Reads,
     time::Timestamp,
@@ -53,6 +54,8 @@ pub struct Visitor {
     pub announcements: Vec<Announced>,
     /// Name of the identity provider with which people can log in, if the operator allows one.
     pub sso: Option<String>,
+    /// Whether the server can send email.
+    pub mail: bool,
 }
 
 impl Visitor {
@@ -112,6 +115,8 @@ pub struct Invitation {
     pub group: Option<GroupName>,
     /// The study that they join as a rater.
     pub study: Option<InvitedStudy>,
+    /// The message with the link, for some weeks after it was sent; absent if none was asked for.
+    pub mail: Option<InvitationMail>,
 }
 
 /// The study of an invitation.
@@ -120,6 +125,21 @@ pub struct Invitation {
 pub struct InvitedStudy {
     pub id: StudyId,
     pub title: String,
+}
+
+/// An invitation as the person with its link sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenInvitation {
+    pub role: Role,
+    pub expires_at: Timestamp,
+    /// The title of the study that they join.
+    pub study: Option<String>,
+}
+
+impl From<Invitation> for OpenInvitation {
+    fn from(Invitation { role, expires_at, study, .. }: Invitation) -> OpenInvitation {
+        OpenInvitation { role, expires_at, study: study.map(|study| study.title) }
+    }
 }
 
 /// What the people who accept an invitation join besides getting an account.

@@ -69,6 +69,14 @@ pub fn AccountPage() -> impl IntoView {
             </section>
             {sso_error.map(|error| view! { <Notice tone=Tone::Bad>{error}</Notice> })}
             <DisplayForm display=me.settings.display />
+            {visitor.mail.then(|| view! {
+                <section class="card stack" aria-labelledby="mail">
+                    <h2 id="mail">{t.mail_title}</h2>
+                    <p class="muted">{t.mail_lead}</p>
+                    // A page without the client.
+                    <p class="row"><a class="button" href="/account/email" rel="external">{t.mail_link}</a></p>
+                </section>
+            })}
             <KeysForm keys=me.settings.keys.clone() />
             <form class="card stack" method="post" action="/account/password">
                 <h2>{t.password_title}</h2>
@@ -212,7 +220,7 @@ fn zone_field(zone: TimeZone, names: Vec<String>) -> AnyView {
 }
 
 /// A field set of radio buttons: each has a value, a label and whether it is chosen.
-fn choice(
+pub fn choice(
     name: &'static str,
     title: &'static str,
     options: Vec<(&'static str, &'static str, bool)>,

@@ -8,7 +8,7 @@ use model::{
     lang::Lang,
     plan::Reads,
     time_zone::TimeZone,
-    user::{Invitation, Role},
+    user::{OpenInvitation, Role},
 };
 use rpc::accounts::open_invitation;
 use ui::{
@@ -36,15 +36,15 @@ pub fn JoinPage() -> impl IntoView {
     view! {
         <Load data=invitation let:invitation>
             {match invitation {
-                Some(invitation) if invitation.open => view! { <JoinForm invitation secret=secret() /> }.into_any(),
-                _ => view! { <Gone /> }.into_any(),
+                Some(invitation) => view! { <JoinForm invitation secret=secret() /> }.into_any(),
+                None => view! { <Gone /> }.into_any(),
             }}
         </Load>
     }
 }
 
 #[component]
-fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
+fn JoinForm(invitation: OpenInvitation, secret: String) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.account();
     let query = use_query_map().get_untracked();
@@ -60,7 +60,7 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
         Role::Rater => t.join_lead_rater,
     };
     let name = query.get("name").unwrap_or_default();
-    let study = invitation.study.map(|study| view! { <p class="lead">{(t.join_study)(&study.title)}</p> });
+    let study = invitation.study.map(|study| view! { <p class="lead">{(t.join_study)(&study)}</p> });
     let zone = RwSignal::new(String::new());
     effect(move |_: Option<()>| zone.set(TimeZone::of_device().unwrap_or_default()));
     let sso = use_visitor().sso.map(|provider| {

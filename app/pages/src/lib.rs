@@ -15,6 +15,11 @@ pub mod grade;
 pub mod guidelines;
 pub mod join;
 pub mod log_in;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod mail;
+#[cfg(target_arch = "wasm32")]
+#[path = "mail_client.rs"]
+pub mod mail;
 pub mod mine;
 pub mod my_studies;
 pub mod new_password;

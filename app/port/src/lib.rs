@@ -13,6 +13,7 @@ pub mod find;
 pub mod groups;
 pub mod guidelines;
 pub mod inbox;
+pub mod mail;
 pub mod overview;
 mod plans;
 pub mod quality;
@@ -69,8 +70,10 @@ pub trait Accounts: Send + Sync {
     async fn invitations(&self, admin: &Admin, of: PageOf) -> Answer<Paged<Invitation>>;
     /// Creates an invitation; returns its secret, which is shown once (admin).
     async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String>;
-    /// Creates an invitation for each line: a label, optionally followed by a comma and the role if it is not `role`.
-    /// All or none (admin).
+    /// The same, and sends the link to the email address in the label (admin).
+    async fn invite_by_mail(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String>;
+    /// Creates an invitation for each line: a label, optionally followed by a comma and the role if it is not `role`. With
+    /// `send`, each link is sent to the email address in its label. All or none (admin).
     async fn invite_many(
         &self,
         admin: &Admin,
@@ -78,6 +81,7 @@ pub trait Accounts: Send + Sync {
         role: Role,
         days: u32,
         joins: Joins,
+        send: bool,
     ) -> Answer<Vec<CreatedInvitation>>;
     /// Revokes an unused invitation (admin).
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()>;
@@ -301,6 +305,8 @@ pub struct Ports {
     pub feedback: Arc<dyn quality::Feedback>,
     /// The admins' inbox.
     pub inbox: Arc<dyn inbox::Inbox>,
+    /// Email.
+    pub mail: Arc<dyn mail::Mail>,
     /// Personal settings.
     pub settings: Arc<dyn settings::PersonalSettings>,
     /// The audit log.

@@ -4,17 +4,28 @@
 use leptos::prelude::*;
 
 #[cfg(not(target_arch = "wasm32"))]
-use model::{caller::Person, time_zone::TimeZone, user::Joins};
+use model::{
+    caller::{Admin, Person},
+    time_zone::TimeZone,
+    user::Joins,
+};
 use model::{
     error::AppError,
     ids::UserId,
     keys::Keys,
     page::{PageOf, Paged},
-    user::{CreatedInvitation, Invitation, Role, UserRow},
+    user::{self, CreatedInvitation, Invitation, Role, UserRow},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
 use ui::context::{open_ports, ports};
+
+/// Whether links of invitations can be sent by email.
+#[server(prefix = "/rpc", endpoint = "can_send", protocol = Call)]
+pub async fn can_send() -> Result<bool, AppError> {
+    let (ports, _): (_, Admin) = ports()?;
+    Ok(ports.mail.is_on())
+}
 
 /// A page of the accounts and a page of the invitations.
 #[server(prefix = "/rpc", endpoint = "people", protocol = Call)]
@@ -28,17 +39,22 @@ pub async fn people(
 }
 
 /// Creates an invitation that expires after `days` and returns the link's path, which is not shown again. An empty `study`
-/// is none.
+/// is none. With `send`, the link is sent to the email address in the label.
 #[server(prefix = "/rpc", endpoint = "invite")]
 pub async fn invite(
     label: String,
     role: Role,
     days: u32,
     #[server(default)] study: String,
+    #[server(default)] send: bool,
 ) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
-    let joins = joins("", &study)?;
-    let link = format!("/join/{}", ports.accounts.invite(&admin, &label, role, days, joins).await?);
+    let (joins, accounts) = (joins("", &study)?, ports.accounts);
+    let secret = match send {
+        true => accounts.invite_by_mail(&admin, &label, role, days, joins).await?,
+        false => accounts.invite(&admin, &label, role, days, joins).await?,
+    };
+    let link = format!("/join/{secret}");
     if wants_page() {
         leptos_axum::redirect(&format!("/admin/people?link={link}"));
     }
@@ -65,10 +81,11 @@ pub async fn invite_many(
     days: u32,
     #[server(default)] group: String,
     #[server(default)] study: String,
+    #[server(default)] send: bool,
 ) -> Result<Vec<CreatedInvitation>, AppError> {
     let (ports, admin) = ports()?;
     let joins = joins(&group, &study)?;
-    ports.accounts.invite_many(&admin, &lines, role, days, joins).await
+    ports.accounts.invite_many(&admin, &lines, role, days, joins, send).await
 }
 
 /// Whether a plain form sent this call, without JavaScript. The response must then be a page, and what the
@@ -141,6 +158,6 @@ pub async fn time_zones() -> Result<Vec<String>, AppError> {
 
 /// The invitation behind a link.
 #[server(prefix = "/rpc", endpoint = "open_invitation", protocol = Call)]
-pub async fn open_invitation(secret: String) -> Result<Invitation, AppError> {
-    open_ports()?.accounts.invitation(&secret).await
+pub async fn open_invitation(secret: String) -> Result<user::OpenInvitation, AppError> {
+    Ok(open_ports()?.accounts.invitation(&secret).await?.into())
 }

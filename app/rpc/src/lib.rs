@@ -18,6 +18,7 @@ pub mod grading;
 pub mod groups;
 pub mod guidelines;
 pub mod inbox;
+pub mod mail;
 pub mod models;
 pub mod plans;
 pub mod quality;

@@ -299,6 +299,9 @@ texts! {
         invite_study: "Study to join", "加入的评分项目";
         no_study: "No study", "不加入项目";
         invite_label: "Label", "标签";
+        invite_send: "Also send the link by email; the label is then an address, or a name and an address in angle brackets", "同时通过邮件发送链接；此时标签应为邮箱地址，或“姓名 <邮箱地址>”";
+        mail_waiting: "Email: being sent", "邮件：发送中";
+        mail_sent: "Email: sent", "邮件：已发送";
         invite_days: "Expires after (days)", "有效天数";
         invite_button: "Create link", "创建链接";
         invite_once: "Copy this link now and send it to the person. It is not shown again.", "请立即复制此链接并发送给对方，之后不再显示。";
@@ -314,6 +317,10 @@ texts! {
         revoke: "Revoke", "撤销";
     }
     sentences {
+        mail_again(why: &str)
+            { format!("Email: not sent yet. {why}. The server tries again.") }
+            { format!("邮件：尚未发送。{why}。服务器会重试。") }
+        mail_failed(why: &str) { format!("Email: not sent. {why}.") } { format!("邮件：未发送。{why}。") }
         done_of(done: &str, wanted: &str, share: u64)
             { format!("{done} of {wanted} ({share}%)") }
             { format!("{done} / {wanted}（{share}%）") }

@@ -3,7 +3,7 @@
 
 use super::reasons::disk_full;
 use model::{
-    fault::{FolderProblem, RequestFault, RoutineFault},
+    fault::{FolderProblem, MailFault, MailStep, RequestFault, RoutineFault},
     lang::Lang,
     message::Message,
 };
@@ -69,6 +69,60 @@ pub fn request_fault(lang: Lang, fault: &RequestFault) -> String {
         RequestFault::NotSent { detail } => {
             words("The server could not make the request", "服务器无法发出请求", detail)
         }
+    }
+}
+
+/// Why a message could not be sent: a sentence without its full stop.
+pub fn mail_fault(lang: Lang, fault: &MailFault) -> String {
+    let words = |en: &str, zh: &str, detail: &str| match lang {
+        Lang::En => with_detail(en, ": ", detail),
+        Lang::Zh => with_detail(zh, "：", detail),
+    };
+    match fault {
+        MailFault::NameNotFound { host, detail } => words(
+            &format!("The name of the SMTP server, {host}, has no address"),
+            &format!("无法解析 SMTP 服务器的名称 {host}"),
+            detail,
+        ),
+        MailFault::Connection { detail } => {
+            words("The connection to the SMTP server failed", "与 SMTP 服务器的连接失败", detail)
+        }
+        MailFault::Tls { detail } => {
+            words("The TLS connection to the SMTP server failed", "与 SMTP 服务器的 TLS 连接失败", detail)
+        }
+        MailFault::NoStartTls => words(
+            "The SMTP server does not offer STARTTLS, so nothing was sent to it",
+            "SMTP 服务器不支持 STARTTLS，因此未发送任何内容",
+            "",
+        ),
+        MailFault::NoLogIn => words(
+            "The SMTP server offers no login with a password (PLAIN or LOGIN)",
+            "SMTP 服务器不支持密码登录（PLAIN 或 LOGIN）",
+            "",
+        ),
+        MailFault::Refused { step, status, detail } => {
+            let (en, zh) = match step {
+                MailStep::Greeting => ("The SMTP server refused the connection", "SMTP 服务器拒绝了连接"),
+                MailStep::LogIn => ("The SMTP server refused the login", "SMTP 服务器拒绝了登录"),
+                MailStep::Sender => ("The SMTP server refused the sender's address", "SMTP 服务器拒绝了发件人地址"),
+                MailStep::Recipient => {
+                    ("The SMTP server refused the recipient's address", "SMTP 服务器拒绝了收件人地址")
+                }
+                MailStep::Message => ("The SMTP server refused the message", "SMTP 服务器拒绝了邮件"),
+            };
+            words(&format!("{en} ({status})"), &format!("{zh}（{status}）"), detail)
+        }
+        MailFault::Timeout { seconds } => words(
+            &format!("The SMTP server did not answer within {seconds} seconds"),
+            &format!("SMTP 服务器在 {seconds} 秒内没有应答"),
+            "",
+        ),
+        MailFault::NotSent { detail } => words("The message cannot be sent", "邮件无法发送", detail),
+        MailFault::Stopped => words(
+            "The owner of the address wants no email from this server",
+            "该邮箱的所有者不希望收到此服务器的邮件",
+            "",
+        ),
     }
 }
 

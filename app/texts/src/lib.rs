@@ -63,6 +63,9 @@ pub mod guidelines;
 pub mod inbox;
 pub mod languages;
 pub mod lists;
+pub mod mail;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod messages;
 pub mod overview;
 pub mod plan;
 pub mod published;
@@ -131,6 +134,14 @@ impl I18n {
         match self.lang {
             Lang::En => &lists::EN,
             Lang::Zh => &lists::ZH,
+        }
+    }
+
+    /// Email.
+    pub fn mail(&self) -> &'static mail::MailTexts {
+        match self.lang {
+            Lang::En => &mail::EN,
+            Lang::Zh => &mail::ZH,
         }
     }
 

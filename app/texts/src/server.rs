@@ -1,6 +1,9 @@
 //! The server's page, and what the overview tells about the server.
 
-use model::server::{Maintenance, Skipped, Source};
+use model::{
+    mail::MailKind,
+    server::{Maintenance, Skipped, Source},
+};
 
 texts! {
     ServerTexts
@@ -63,13 +66,36 @@ texts! {
         workers_run: "Workers on other machines run the outputs.", "输出由其他机器上的工作进程运行。";
         // Connections.
         connections: "Connections", "外部连接";
-        connections_lead: "The server itself connects only to these and to the broker of its workers.", "服务器自身只连接以上地址以及工作进程的消息中间件。";
+        connections_lead: "The server itself connects only to these, to its SMTP server and to the broker of its workers.", "服务器自身只连接以上地址、SMTP 服务器以及工作进程的消息中间件。";
         endpoints: "Endpoints of models", "模型端点";
         webhook_hosts: "Hosts of webhooks", "Webhook 主机";
         identity_provider: "Identity provider", "身份提供方";
         none: "None", "无";
         with_key: "key set", "已设置密钥";
         without_key: "no key", "未设置密钥";
+        // Email.
+        mail: "Email", "邮件";
+        smtp_server: "SMTP server", "SMTP 服务器";
+        sender: "Sender", "发件人";
+        waiting: "To send", "待发送";
+        given_up: "Given up in the last 30 days", "近 30 天放弃发送";
+        last_sent: "Last sent", "最近发送";
+        never: "Never", "从未";
+        problems: "Messages that were not delivered", "未送达的邮件";
+        recipient: "Recipient", "收件人";
+        message: "Message", "邮件";
+        attempts: "Attempts", "尝试次数";
+        next_attempt: "Next attempt", "下次尝试";
+        given_up_state: "Given up", "已放弃";
+        why: "Reason", "原因";
+        kind_verify: "Verification of an address", "地址验证";
+        kind_invitation: "Invitation", "邀请";
+        kind_due: "Due tomorrow", "明天截止";
+        kind_digest: "Digest", "摘要";
+        kind_test: "Test", "测试";
+        test_address: "Send a test message to", "发送测试邮件至";
+        test_send: "Send test message", "发送测试邮件";
+        test_sent: "The SMTP server has accepted the test message.", "SMTP 服务器已接受测试邮件。";
         // Settings.
         settings: "Settings", "设置";
         settings_lead: "Set by the operator. A change takes effect when the server starts again.", "由运维人员设置，修改后重新启动服务器生效。";
@@ -109,6 +135,17 @@ texts! {
 }
 
 impl ServerTexts {
+    /// What a message is about.
+    pub fn mail_kind(&self, kind: MailKind) -> &'static str {
+        match kind {
+            MailKind::Verify => self.kind_verify,
+            MailKind::Invitation => self.kind_invitation,
+            MailKind::Due => self.kind_due,
+            MailKind::Digest => self.kind_digest,
+            MailKind::Test => self.kind_test,
+        }
+    }
+
     /// Why data of a kind stay.
     pub fn skipped(&self, why: Skipped) -> &'static str {
         let (en, zh) = match why {

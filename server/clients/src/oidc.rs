@@ -6,11 +6,9 @@
 
 use std::{
     collections::BTreeSet,
-    fmt, fs,
+    fmt,
     future::Future,
-    path::Path,
     pin::Pin,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -27,6 +25,7 @@ use openidconnect::{
 use reqwest::{Url, redirect::Policy};
 use tokio::sync::{Mutex, Semaphore};
 
+use super::{Fault, Secret};
 use base::error::chain;
 
 /// Path of the page to which the provider sends people back.
@@ -43,8 +42,6 @@ const REQUESTS: usize = 8;
 const FRESH: Duration = Duration::from_secs(5 * 60);
 /// How long they are used at least, and the pause after a failure, so that visitors cannot make us ask all the time.
 const PAUSE: Duration = Duration::from_secs(10);
-/// Maximum size of the file with the client's secret, in bytes.
-const LARGEST_SECRET: u64 = 16 * 1024;
 
 /// The algorithms of signatures that are accepted: those with a public key.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
@@ -78,47 +75,6 @@ pub struct Options {
     pub create: Option<Role>,
     /// Where people reach this server, without a slash at the end.
     pub public_url: String,
-}
-
-/// The client's secret.
-#[derive(Clone)]
-pub struct Secret(Arc<str>);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
-
-/// Why the operator's options cannot be used: the option, what is wrong, and how to fix it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub option: &'static str,
-    pub what: String,
-    pub remedy: &'static str,
-}
-
-impl Secret {
-    /// Reads it from a file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or contains no secret.
-    pub fn read(file: &Path) -> Result<Secret, Fault> {
-        let fault = |what: String| Fault {
-            option: "--oidc-client-secret-file",
-            what,
-            remedy: "Name a readable file that contains only the client's secret",
-        };
-        let size = fs::metadata(file).map_err(|e| fault(format!("{} cannot be read: {e}", file.display())))?.len();
-        if size > LARGEST_SECRET {
-            return Err(fault(format!("{} is larger than 16 KiB", file.display())));
-        }
-        let text = fs::read_to_string(file).map_err(|e| fault(format!("{} cannot be read: {e}", file.display())))?;
-        match text.trim() {
-            "" => Err(fault(format!("{} is empty", file.display()))),
-            secret => Ok(Secret(secret.into())),
-        }
-    }
 }
 
 /// A login that has begun. All but the address stays in the browser that began it.
@@ -284,7 +240,7 @@ impl Provider {
     }
 
     fn client(&self, description: &CoreProviderMetadata) -> Client {
-        let secret = self.options.client_secret.as_ref().map(|secret| ClientSecret::new(secret.0.to_string()));
+        let secret = self.options.client_secret.as_ref().map(|secret| ClientSecret::new(secret.expose().to_owned()));
         let id = ClientId::new(self.options.client_id.trim().to_owned());
         let methods = description.token_endpoint_auth_methods_supported();
         let has = |method| methods.is_some_and(|all| all.contains(&method));
@@ -523,10 +479,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("secret");
         std::fs::write(&file, " hush-hush\n").unwrap();
-        let secret = Secret::read(&file).unwrap();
-        assert_eq!((&*secret.0, format!("{secret:?}").contains("hush")), ("hush-hush", false));
+        let secret = Secret::read(&file, "--x").unwrap();
+        assert_eq!((secret.expose(), format!("{secret:?}").contains("hush")), ("hush-hush", false));
         std::fs::write(&file, "\n").unwrap();
-        assert!(Secret::read(&file).is_err());
-        assert!(Secret::read(&folder.path().join("none")).is_err());
+        assert!(Secret::read(&file, "--x").is_err());
+        assert!(Secret::read(&folder.path().join("none"), "--x").is_err());
     }
 }

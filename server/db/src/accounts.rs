@@ -5,6 +5,7 @@ use model::{
     ids::{GroupId, StudyId, UserId},
     keys::Settings,
     lang::Lang,
+    mail::InvitationMail,
     page::{PageOf, Paged},
     time::Timestamp,
     user::{Invitation, InvitedStudy, Joins, Me, Role, UserRow},
@@ -19,6 +20,9 @@ use base::{clock, error::Failure};
 
 /// For queries with the account's number as `id`.
 const USERS: Table = table("users", &["id"]);
+
+/// For queries with the invitation's number as `id`.
+const MAIL: Table = table("mail_outbox", &["id"]);
 
 /// An account with the fields that a login needs.
 pub struct Account {
@@ -188,9 +192,10 @@ pub fn set_lang(conn: &Connection, id: UserId, lang: Lang) -> Result<(), Failure
 
 const INVITATION: &str = "i.id, i.label, i.role, i.created_at, i.expires_at, u.name, i.group_id, g.name AS group_name,
         i.study_id, s.title AS study_title,
-        i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open";
+        i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open, o.state AS mail_state, o.error AS mail_error";
 const INVITED: &str = "LEFT JOIN users u ON u.id = i.used_by LEFT JOIN person_groups g ON g.id = i.group_id
-        LEFT JOIN studies s ON s.id = i.study_id";
+        LEFT JOIN studies s ON s.id = i.study_id LEFT JOIN mail_outbox o
+            ON o.id = (SELECT max(n.id) FROM mail_outbox n WHERE n.invitation_id = i.id)";
 
 /// A page of the invitations, newest first.
 pub fn invitations(conn: &Connection, of: &PageOf) -> Result<Paged<Invitation>, Failure> {
@@ -314,6 +319,12 @@ fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
         study: match (row.get::<_, Option<i64>>("study_id")?, row.get::<_, Option<String>>("study_title")?) {
             (Some(id), Some(title)) => Some(InvitedStudy { id: StudyId(id), title }),
             _ => None,
+        },
+        mail: match optional_parsed(row, MAIL.column("state"), "mail_state")? {
+            Some(state) => {
+                Some(InvitationMail { state, error: optional_json(row, MAIL.column("error"), "mail_error")? })
+            }
+            None => None,
         },
     })
 }

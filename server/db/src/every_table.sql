@@ -156,6 +156,14 @@ INSERT INTO webhooks (id, url, secret, events, created_by, created_at)
     VALUES (1, 'https://a.example', 's', '["run.ended"]', 1, 1000);
 INSERT INTO webhook_deliveries (id, webhook_id, event, subject, state, body, attempts, status, error, created_at, next_at)
     VALUES (1, 1, 'run.ended', 1, 'waiting', '{}', 1, 500, '{"code":"status","status":500}', 1000, 2000);
+INSERT INTO mail_addresses (user_id, address, verified_at, secret_hash, expires_at, due, digest, digest_at) VALUES
+    (1, 'root@example.org', 1000, NULL, NULL, 0, 'weekly', 1000), (2, 'ada@example.org', NULL, 'mh', 9000, 1, 'off', 1000);
+INSERT INTO mail_outbox (id, kind, address, user_id, invitation_id, study_id, asked_by, subject, body, state, attempts,
+    error, created_at, ended_at, next_at) VALUES
+    (1, 'due', 'ada@example.org', 2, NULL, 1, NULL, 's', 'b', 'waiting', 1, '{"code":"no_start_tls"}', 1000, NULL, 2000),
+    (2, 'invitation', 'eve@example.org', NULL, 1, NULL, 1, 's', '', 'failed', 0, '{"code":"stopped"}', 1000, 1001, NULL);
+INSERT INTO due_notices (study_id, user_id, due) VALUES (1, 2, '2026-11-30');
+INSERT INTO mail_stops (address, created_at) VALUES ('eve@example.org', 1000);
 UPDATE routines SET failed_at = 5, failures = 1, error = '{"code":"disk_full","path":"/backups"}' WHERE name = 'backup';
 INSERT INTO audit (id, at, user_id, via, address, action, object, detail) VALUES
     (1, 1000, 1, 'session', '127.0.0.1', 'dataset.import', 'dataset d', '[]'),

@@ -35,6 +35,7 @@ pub mod judgings;
 pub mod languages;
 pub mod load;
 mod log;
+pub mod mail;
 pub mod migrations;
 pub mod models;
 pub mod notes;

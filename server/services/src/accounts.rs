@@ -39,6 +39,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::{
+    mail::{Invited, MailService},
     plans,
     throttle::{self, Subject},
 };
@@ -56,6 +57,7 @@ use db::{
 const HASHERS: usize = 2;
 pub struct AccountService {
     db: Db,
+    mail: MailService,
     hashers: Semaphore,
     /// A hash that no password matches, verified when the account does not exist.
     nobody: tokio::sync::OnceCell<String>,
@@ -119,8 +121,8 @@ impl From<Failure> for Refused {
 }
 
 impl AccountService {
-    pub fn new(db: Db) -> Self {
-        AccountService { db, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
+    pub fn new(db: Db, mail: MailService) -> Self {
+        AccountService { db, mail, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
     }
 
     /// Checks a name and a password.
@@ -489,12 +491,16 @@ impl AccountService {
         let name = name.to_owned();
         Ok(self.db.read(move |conn| Ok(accounts::by_name(conn, &name)?.map(|account| account.me.id))).await?)
     }
-}
 
-#[async_trait]
-impl Accounts for AccountService {
-    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String> {
-        let expires_at = invitation_end(days)?;
+    async fn invite_one(
+        &self,
+        admin: &Admin,
+        label: &str,
+        role: Role,
+        days: u32,
+        joins: Joins,
+        send: bool,
+    ) -> Answer<String> {
         if label.chars().count() > 100 {
             return Err(AppError::invalid(
                 "label",
@@ -503,15 +509,51 @@ impl Accounts for AccountService {
             ));
         }
         let secret = random_secret();
-        let secret_hash = hash_secret(&secret);
-        let (by, label) = (admin.id(), label.trim().to_owned());
+        let made = vec![(secret.clone(), label.trim().to_owned(), role)];
+        self.create_invitations(admin, made, days, joins, send).await?;
+        Ok(secret)
+    }
+
+    /// Creates invitations of these secrets, labels and roles, and with `send` the messages with their links.
+    async fn create_invitations(
+        &self,
+        admin: &Admin,
+        made: Vec<(String, String, Role)>,
+        days: u32,
+        joins: Joins,
+        send: bool,
+    ) -> Answer<()> {
+        let expires_at = invitation_end(days)?;
+        let inviter = send.then(|| self.mail.inviter(admin)).transpose()?;
+        let by = admin.id();
         let create = move |tx: &Transaction<'_>| {
             let into = joined(tx, joins)?;
-            let id = accounts::insert_invitation(tx, &secret_hash, &label, role, joins, by, expires_at)?;
-            Ok(Change::of(Object::Invitation(id), invitation_facts(&label, role, days, into), ()))
+            let study = match joins.study {
+                Some(id) => studies::get(tx, id)?.map(|study| study.title),
+                None => None,
+            };
+            let entries = made.iter().map(|(secret, label, role)| {
+                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, joins, by, expires_at)?;
+                if let Some(inviter) = &inviter {
+                    inviter
+                        .write(tx, &Invited { id, secret, label, role: *role, study: study.as_deref(), expires_at })?;
+                }
+                Ok((Object::Invitation(id), invitation_facts(label, *role, days, into.clone())))
+            });
+            Ok(Change::each(entries.collect::<Result<_, Failure>>()?, ()))
         };
-        self.db.write_audited(admin, Action::InvitationCreate, create).await?;
-        Ok(secret)
+        Ok(self.db.write_audited(admin, Action::InvitationCreate, create).await?)
+    }
+}
+
+#[async_trait]
+impl Accounts for AccountService {
+    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String> {
+        self.invite_one(admin, label, role, days, joins, false).await
+    }
+
+    async fn invite_by_mail(&self, admin: &Admin, label: &str, role: Role, days: u32, joins: Joins) -> Answer<String> {
+        self.invite_one(admin, label, role, days, joins, true).await
     }
 
     async fn users(&self, _: &Admin, of: PageOf) -> Answer<Paged<UserRow>> {
@@ -571,20 +613,11 @@ impl Accounts for AccountService {
         role: Role,
         days: u32,
         joins: Joins,
+        send: bool,
     ) -> Answer<Vec<CreatedInvitation>> {
-        let expires_at = invitation_end(days)?;
         let people = invited(lines, role)?;
         let made = people.into_iter().map(|(label, role)| (random_secret(), label, role)).collect::<Vec<_>>();
-        let (by, stored) = (admin.id(), made.clone());
-        let create = move |tx: &Transaction<'_>| {
-            let into = joined(tx, joins)?;
-            let entries = stored.iter().map(|(secret, label, role)| {
-                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, joins, by, expires_at)?;
-                Ok((Object::Invitation(id), invitation_facts(label, *role, days, into.clone())))
-            });
-            Ok(Change::each(entries.collect::<Result<_, Failure>>()?, ()))
-        };
-        self.db.write_audited(admin, Action::InvitationCreate, create).await?;
+        self.create_invitations(admin, made.clone(), days, joins, send).await?;
         let link = |(secret, label, role)| CreatedInvitation { label, role, path: format!("/join/{secret}") };
         Ok(made.into_iter().map(link).collect())
     }

@@ -23,11 +23,13 @@ pub mod guidelines;
 pub mod imports;
 pub mod inbox;
 mod languages;
+pub mod mail;
 pub mod overview;
 pub mod plans;
 pub mod prune;
 pub mod public_links;
 pub mod quality;
+mod queue;
 mod rated_output;
 pub mod ratings_import;
 pub mod results;
@@ -75,6 +77,8 @@ pub struct Services {
     pub announcements: Arc<announcements::AnnouncementService>,
     /// Logging in with an identity provider.
     pub single_sign_on: Arc<single_sign_on::SingleSignOn>,
+    /// Email, if the operator has named an SMTP server.
+    pub mail: mail::MailService,
     /// Groups of people.
     pub groups: Arc<groups::GroupService>,
     pub datasets: Arc<datasets::DatasetService>,
@@ -144,6 +148,7 @@ impl Services {
             monitoring: self.quality.clone(),
             feedback: self.quality.clone(),
             inbox: self.inbox.clone(),
+            mail: Arc::new(self.mail.clone()),
             settings: self.settings.clone(),
             tokens: self.tokens.clone(),
             reference,
@@ -183,7 +188,8 @@ impl Services {
         let engine = jobs::Engine::new(db.clone(), folder);
         let runs = Arc::new(runs::RunService::new(db.clone(), engine.clone(), readiness_check));
         let quality = Arc::new(quality::QualityService::new(db.clone()));
-        let accounts = Arc::new(accounts::AccountService::new(db.clone()));
+        let mail = mail::MailService::new(db.clone());
+        let accounts = Arc::new(accounts::AccountService::new(db.clone(), mail.clone()));
         let submissions =
             Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone(), engine.clone()));
         Ok(Services {
@@ -222,10 +228,11 @@ impl Services {
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality,
             settings: Arc::new(settings::SettingsService::new(db.clone())),
-            single_sign_on: Arc::new(single_sign_on::SingleSignOn::new(db.clone(), accounts.clone())),
+            single_sign_on: Arc::new(single_sign_on::SingleSignOn::new(db.clone(), accounts.clone(), mail.clone())),
             groups: Arc::new(groups::GroupService::new(db.clone())),
             announcements: Arc::new(announcements::AnnouncementService::new(db.clone())),
             accounts,
+            mail,
             folder: Arc::new(folder.to_path_buf()),
             db,
         })

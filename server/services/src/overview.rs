@@ -54,7 +54,8 @@ impl Services {
 /// The least agreement of a study's raters, with the dimension's name.
 type Agreement = Option<(model::lang::Bilingual, f64)>;
 
-fn found(
+/// What the overview shows, for an admin of this name.
+pub(crate) fn found(
     conn: &Connection,
     now: Timestamp,
     last_visit: Option<Timestamp>,

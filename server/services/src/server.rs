@@ -226,6 +226,7 @@ impl Server for Services {
             endpoints: self.collections.endpoints(admin).await?,
             webhook_hosts: self.webhooks.origins(admin).await?,
             identity_provider: self.single_sign_on.name().map(str::to_owned),
+            mail: self.mail.state().await?,
             settings: self.server.settings.get().cloned().unwrap_or_default(),
             work: locked(&self.server.work).clone(),
         })

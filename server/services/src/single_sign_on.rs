@@ -18,7 +18,10 @@ use model::{
 };
 use rusqlite::Transaction;
 
-use super::accounts::{AccountService, LoggedIn, hash_secret, random_secret};
+use super::{
+    accounts::{AccountService, LoggedIn, hash_secret, random_secret},
+    mail::MailService,
+};
 use base::{clock, error::Failure};
 use clients::oidc::{Begun, Failed, Identity, Provider};
 use db::{
@@ -34,6 +37,7 @@ const NUMBERS: u32 = 1000;
 pub struct SingleSignOn {
     db: Db,
     accounts: Arc<AccountService>,
+    mail: MailService,
     provider: OnceLock<Arc<Provider>>,
 }
 
@@ -98,8 +102,8 @@ impl From<Failed> for Refused {
 }
 
 impl SingleSignOn {
-    pub fn new(db: Db, accounts: Arc<AccountService>) -> Self {
-        SingleSignOn { db, accounts, provider: OnceLock::new() }
+    pub fn new(db: Db, accounts: Arc<AccountService>, mail: MailService) -> Self {
+        SingleSignOn { db, accounts, mail, provider: OnceLock::new() }
     }
 
     /// Allows a provider. Only the first call has an effect.
@@ -174,7 +178,7 @@ impl SingleSignOn {
     }
 
     async fn link(&self, identity: Identity, person: Person) -> Result<Arrived, Refused> {
-        let (id, name) = (person.id, person.name.clone());
+        let (id, name, email) = (person.id, person.name.clone(), identity.email.clone());
         let link = move |tx: &Transaction<'_>| {
             let Identity { issuer, subject, .. } = identity;
             let done = match identities::owner(tx, &issuer, &subject)? {
@@ -184,7 +188,10 @@ impl SingleSignOn {
             Ok(Change::of(Object::Account(name), [Fact::Issuer(issuer)], done))
         };
         match self.db.write_audited(&person, Action::UserLink, link).await? {
-            true => Ok(Arrived::Linked),
+            true => {
+                self.adopt(id, email).await?;
+                Ok(Arrived::Linked)
+            }
             false => Err(Refused::Taken),
         }
     }
@@ -207,7 +214,7 @@ impl SingleSignOn {
     /// Creates an account with a random password, which nobody knows. An admin's reset link gives it one.
     async fn create(&self, identity: Identity, source: Source) -> Result<LoggedIn, Refused> {
         let hash = self.accounts.unknown_password().await?;
-        let (device, now) = (random_secret(), clock::now());
+        let (device, now, email) = (random_secret(), clock::now(), identity.email.clone());
         let fresh = hash_secret(&device);
         let (action, used) = match &source {
             Source::Invitation(hash) => (Action::InvitationAccept, Some(hash.clone())),
@@ -256,7 +263,16 @@ impl SingleSignOn {
         if let Some(used) = used {
             self.accounts.join_study(used, created.me.id).await;
         }
+        self.adopt(created.me.id, email).await?;
         Ok(created)
+    }
+
+    /// The provider's verified address is one to which the person can get email.
+    async fn adopt(&self, user: UserId, email: Option<String>) -> Result<(), Failure> {
+        match email {
+            Some(email) => self.mail.adopt(user, &email).await,
+            None => Ok(()),
+        }
     }
 }
 

@@ -18,13 +18,17 @@ use model::server::{Setting, Source};
 /// The table of the settings file that has the options of `aixgrade serve`.
 const SERVE: &str = "serve";
 
+/// The command that checks what some of these options name.
+const DOCTOR: &str = "doctor";
+
 /// Options of `aixgrade serve` that apply to one start and are not settings.
 const ONE_START: [&str; 2] = ["demo", "help"];
 
 /// Environment variables that have no option: what they are for.
-const VARIABLES: [(&str, &str); 4] = [
+const VARIABLES: [(&str, &str); 5] = [
     ("AIXGRADE_JDK", "JDK of the engine"),
     ("AIXGRADE_TOOLCHAINS", "toolchains of other languages"),
+    ("AIXGRADE_SMTP_PASSWORD", "password of the SMTP server"),
     ("NODE_PATH", "modules of JavaScript"),
     ("RUST_LOG", "what is logged"),
 ];
@@ -68,8 +72,9 @@ pub fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
             if is_open(&matches, "data") {
                 global.extend(setting.arguments());
             }
-        } else if let Some((SERVE, serve)) = matches.subcommand()
-            && is_open(serve, &setting.id)
+        } else if let Some((name @ (SERVE | DOCTOR), command)) = matches.subcommand()
+            && has_option(name, &setting.name)
+            && is_open(command, &setting.id)
         {
             options.extend(setting.arguments());
         }
@@ -77,6 +82,12 @@ pub fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
     let mut arguments = arguments.into_iter();
     let program = arguments.next();
     Ok(program.into_iter().chain(global).chain(arguments).chain(options).collect())
+}
+
+/// Whether a command has this option.
+fn has_option(command: &str, name: &str) -> bool {
+    let all = Cli::command();
+    all.find_subcommand(command).is_some_and(|command| command.get_arguments().any(|arg| arg.get_long() == Some(name)))
 }
 
 /// Whether neither the arguments nor the environment give this option.
@@ -257,6 +268,7 @@ pub fn settings(global: &Global, arguments: &[OsString]) -> Result<Vec<Setting>,
     }
     for (variable, _) in VARIABLES {
         let value = std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned());
+        let value = value.map(|value| if variable.ends_with("_PASSWORD") { "…".to_owned() } else { value });
         let source = value.as_ref().map_or(Source::Default, |_| Source::Variable(variable.to_owned()));
         settings.push(Setting { name: variable.into(), value: value.unwrap_or_default(), source });
     }

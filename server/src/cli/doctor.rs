@@ -6,12 +6,13 @@ use std::{
 };
 
 use clap::Args;
-use model::run::EngineReadiness;
+use model::{lang::Lang, run::EngineReadiness};
 use serde::Serialize;
-use texts::runs::EN;
+use texts::{faults::mail_fault, messages::EN as EN_MAIL, runs::EN};
 
-use super::Global;
-use base::error::Failure;
+use super::{Global, mail::MailArgs};
+use base::{clock, error::Failure};
+use clients::mail::{Outgoing, checked_address};
 use command::size;
 use db::migrations;
 use engine::{readiness, runner::Allowance, self_test::CheckResult};
@@ -26,6 +27,11 @@ pub struct Doctor {
     /// Also check the projects of CodeIF-Bench's tests at repository level, in DIR/Source_Code
     #[arg(long, env = "AIXGRADE_REPOSITORIES", value_name = "DIR")]
     repositories: Option<PathBuf>,
+    #[command(flatten)]
+    smtp: MailArgs,
+    /// Also send a test message to this address
+    #[arg(long, value_name = "ADDRESS")]
+    mail: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +96,9 @@ pub async fn run(global: &Global, doctor: &Doctor) -> Result<(), Failure> {
             );
         }
     }
+    if let Some((ok, detail)) = email(doctor).await? {
+        note("email", ok, detail);
+    }
     for (what, ok, detail) in sandbox(global).await {
         note(&what, ok, detail);
     }
@@ -107,6 +116,39 @@ pub async fn run(global: &Global, doctor: &Doctor) -> Result<(), Failure> {
         findings.iter().map(line).collect::<Vec<_>>().join("\n")
     })?;
     if well { Ok(()) } else { Err(Failure::conflict("some checks failed; see above")) }
+}
+
+/// Whether the SMTP server takes messages: the connection and the login, or a message to an address. `None` without an SMTP
+/// server.
+async fn email(doctor: &Doctor) -> Result<Option<(bool, String)>, Failure> {
+    let Some(server) = doctor.smtp.read("")? else {
+        return match &doctor.mail {
+            Some(_) => Err(Failure::invalid("--mail", "no SMTP server is named", "Name it with --smtp-server")),
+            None => Ok(None),
+        };
+    };
+    let Some(to) = &doctor.mail else {
+        return Ok(Some(match server.check().await {
+            Ok(()) => (true, format!("{} accepts the connection of {}", server.name(), server.sender())),
+            Err(fault) => (false, mail_fault(Lang::En, &fault)),
+        }));
+    };
+    let to = checked_address(to).ok_or_else(|| {
+        Failure::invalid("--mail", format!("\"{to}\" is not an email address"), "Write it as ada@example.org")
+    })?;
+    let now = clock::now();
+    let message = Outgoing {
+        subject: EN_MAIL.test_subject.to_owned(),
+        text: format!("{}\n", EN_MAIL.doctor_body),
+        id: format!("aixgrade-doctor-{}", now.0),
+        stop: None,
+        written_at: now,
+        to: to.clone(),
+    };
+    Ok(Some(match server.send(&message).await {
+        Ok(()) => (true, format!("{} has accepted a test message to {to}", server.name())),
+        Err(fault) => (false, mail_fault(Lang::En, &fault)),
+    }))
 }
 
 /// The sandbox checks: each runs a fixture that tries to break one isolation layer.

@@ -18,6 +18,7 @@ mod import;
 mod inbox;
 mod judge;
 mod known;
+mod mail;
 mod objects;
 mod oidc;
 mod progress;
@@ -182,7 +183,7 @@ enum Command {
     /// Prepare what the tests of CodeIF-Bench need
     #[command(subcommand)]
     Codeif(codeif::Codeif),
-    /// Check the data folder, the host and the sandbox
+    /// Check the data folder, the host, the sandbox and the SMTP server
     Doctor(doctor::Doctor),
     /// Update the database to this version's schema
     Migrate,

@@ -6,7 +6,10 @@ use clap::Args;
 use model::user::Role;
 
 use base::error::Failure;
-use clients::oidc::{Fault, Options, Provider, Secret};
+use clients::{
+    Fault, Secret,
+    oidc::{Options, Provider},
+};
 
 /// The identity provider with which people may log in.
 #[derive(Args, Clone, Debug, Default)]
@@ -60,7 +63,12 @@ impl OidcArgs {
                 false => Ok(None),
             };
         };
-        let client_secret = self.oidc_client_secret_file.as_deref().map(Secret::read).transpose().map_err(invalid)?;
+        let client_secret = self
+            .oidc_client_secret_file
+            .as_deref()
+            .map(|file| Secret::read(file, "--oidc-client-secret-file"))
+            .transpose()
+            .map_err(invalid)?;
         let options = Options {
             issuer,
             client_id: self.oidc_client_id.clone().unwrap_or_default(),

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use model::caller::System;
 use tokio::net::TcpListener;
 
-use super::{Global, collect::EndpointArgs, config, doctor::engine_lacks, oidc::OidcArgs};
+use super::{Global, collect::EndpointArgs, config, doctor::engine_lacks, mail::MailArgs, oidc::OidcArgs};
 use base::{background, clock, error::Failure};
 use command::{broker::BrokerArgs, log::LogArgs, size, stop};
 use db::{Db, routines::Routine, sessions::Sessions, staging};
@@ -50,6 +50,8 @@ pub struct Serve {
     endpoints: EndpointArgs,
     #[command(flatten)]
     oidc: OidcArgs,
+    #[command(flatten)]
+    mail: MailArgs,
     /// Make a backup in this folder every day, as `aixgrade backup DIR/` does [default: no backups]
     #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
     backup_dir: Option<PathBuf>,
@@ -141,6 +143,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     if let Some(provider) = serve.oidc.read(&shown)? {
         services.single_sign_on.allow(provider);
     }
+    start_mail(&services, &serve.mail, &config, &shown)?;
     println!("AixGrade is at {shown}\nData folder: {}", services.folder.display());
     for line in welcome {
         println!("{line}");
@@ -149,10 +152,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
         println!("Metrics are at http://{}/metrics", watched.local_addr()?);
     }
     start_runs(&services, broker, serve.nats_replicas.into()).await?;
-    tokio::spawn(services.webhooks.clone().serve());
-    tokio::spawn(services.collections.clone().serve());
-    let inbox = services.inbox.clone();
-    tokio::spawn(async move { inbox.serve().await });
+    start_queues(&services);
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
@@ -188,6 +188,28 @@ async fn start_runs(services: &Services, broker: Option<Broker>, replicas: usize
         println!("{}", engine_lacks(&readiness));
     }
     engine.serve();
+    Ok(())
+}
+
+/// Sends webhooks, requests of collections, and what admins asked for in the inbox.
+fn start_queues(services: &Services) {
+    tokio::spawn(services.webhooks.clone().serve());
+    tokio::spawn(services.collections.clone().serve());
+    let inbox = services.inbox.clone();
+    tokio::spawn(async move { inbox.serve().await });
+}
+
+/// Sends email, if an SMTP server is named. `shown` is the server's address.
+fn start_mail(services: &Services, mail: &MailArgs, config: &Config, shown: &str) -> Result<(), Failure> {
+    let Some(server) = mail.read(shown)? else { return Ok(()) };
+    if config.public_url.is_none() && !config.listen.ip().is_loopback() {
+        let remedy = "Name the URL under which people reach the server";
+        let what = "messages have links to this server, whose address is missing";
+        return Err(Failure::invalid("--public-url", what, remedy));
+    }
+    services.mail.configure(server, shown);
+    tokio::spawn(services.mail.clone().serve());
+    tokio::spawn(services.clone().write_notices_daily());
     Ok(())
 }
 
@@ -267,15 +289,15 @@ fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
     Ok((!cleared.is_empty()).then(message))
 }
 
-/// Deletes hourly what no longer counts: expired sessions, old failed logins, and uploads that were not
-/// imported within a day.
+/// Deletes hourly what no longer counts: expired sessions, old failed logins, email from long ago, and uploads that were
+/// not imported within a day.
 async fn sweep(services: Services) {
     let sessions = Sessions(services.db.clone());
     let mut hourly = tokio::time::interval(Duration::from_secs(60 * 60));
     loop {
         hourly.tick().await;
         let uploads = services.prune_uploads(false).await.map(|freed| freed.count as usize);
-        for swept in [sessions.sweep().await, services.accounts.sweep().await, uploads] {
+        for swept in [sessions.sweep().await, services.accounts.sweep().await, services.mail.sweep().await, uploads] {
             if let Err(failure) = swept {
                 let _logged = model::error::AppError::from(failure);
             }
@@ -327,6 +349,7 @@ mod tests {
             webhook_hosts,
             endpoints: EndpointArgs::default(),
             oidc: OidcArgs::default(),
+            mail: MailArgs::default(),
             backup_dir,
             backup_keep,
             metrics_listen,

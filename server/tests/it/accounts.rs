@@ -407,16 +407,19 @@ async fn many_people_are_invited_or_none() {
     let accounts = &app.services.accounts;
     let count = async || accounts.invitations(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows.len();
     let wrong = format!("Ann\n\nBob, boss\nAnn\n{}\nEve,admin", "x".repeat(101));
-    let refused = accounts.invite_many(&admin, &wrong, Role::Rater, 7, Joins::default()).await.unwrap_err().to_string();
+    let refused =
+        accounts.invite_many(&admin, &wrong, Role::Rater, 7, Joins::default(), false).await.unwrap_err().to_string();
     for line in ["line 3: the text after the comma is not a role", "line 4: \"Ann\" occurs twice", "line 5: the name"] {
         assert!(refused.contains(line), "{refused}");
     }
-    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7, Joins::default()).await.is_err());
-    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91, Joins::default()).await.is_err());
+    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7, Joins::default(), false).await.is_err());
+    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91, Joins::default(), false).await.is_err());
     assert_eq!(count().await, 0, "nothing was created");
 
-    let made =
-        accounts.invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7, Joins::default()).await.unwrap();
+    let made = accounts
+        .invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7, Joins::default(), false)
+        .await
+        .unwrap();
     let people: Vec<_> = made.iter().map(|one| (one.label.as_str(), one.role)).collect();
     assert_eq!(people, [("Ann Lee", Role::Rater), ("王芳", Role::Rater), ("Eve", Role::Admin)]);
     assert_eq!(count().await, 3);

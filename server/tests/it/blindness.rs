@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::util::{Answer, Client, TestApp};
+use crate::util::{Answer, Client, TestApp, smtp::Smtp};
 use axum::http::{Method, StatusCode};
 use model::{
     announcement::{Announced, Audience, NewAnnouncement},
@@ -95,6 +95,8 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("read_announcement", For::Raters, form(&[("token", "none")])),
         ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         ("linked", For::Raters, Sent::Json(json!({}))),
+        ("my_mail", For::Raters, Sent::Json(json!({}))),
+        ("mail_link", For::Everybody, Sent::Json(json!({"token": "none"}))),
         ("time_zones", For::Raters, Sent::Json(json!({}))),
         ("open_invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
@@ -108,6 +110,8 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     ];
     let admins: Vec<(&'static str, Sent)> = vec![
         ("people", Sent::Json(json!({}))),
+        ("can_send", Sent::Json(json!({}))),
+        ("test_mail", form(&[("address", "a@b.example")])),
         ("announcements", Sent::Json(json!({}))),
         ("announcement_audiences", Sent::Json(json!({"also": null}))),
         ("announce", form(&[("to", "everyone"), ("en", "x"), ("zh", ""), ("last_day", "")])),
@@ -267,10 +271,12 @@ pub fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/log-in", For::Everybody, "/log-in?error=wrong&name=ada".into()),
         ("/join/{secret}", For::Everybody, "/join/none".into()),
         ("/reset/{secret}", For::Everybody, "/reset/none".into()),
+        ("/mail/{token}", For::Everybody, "/mail/none".into()),
         ("/public/{secret}", For::Everybody, "/public/none".into()),
         ("/public/{secret}/tasks/{task}", For::Everybody, "/public/none/tasks/none".into()),
         ("/new-password", For::Raters, "/new-password".into()),
         ("/account", For::Raters, "/account".into()),
+        ("/account/email", For::Raters, "/account/email".into()),
         ("/my-studies", For::Raters, "/my-studies".into()),
         ("/tour", For::Raters, "/tour".into()),
         ("/grade/{study}", For::Raters, format!("/grade/{study}")),
@@ -355,6 +361,8 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/log-out", For::Everybody, Method::POST, "/log-out"),
         ("/join/{secret}", For::Everybody, Method::POST, "/join/none"),
         ("/reset/{secret}", For::Everybody, Method::POST, "/reset/none"),
+        ("/mail/{token}", For::Everybody, Method::POST, "/mail/none"),
+        ("/account/email", For::Raters, Method::POST, "/account/email"),
         ("/account/password", For::Raters, Method::POST, "/account/password"),
         ("/account/keys", For::Raters, Method::POST, "/account/keys"),
         ("/account/display", For::Raters, Method::POST, "/account/display"),
@@ -667,6 +675,8 @@ async fn walk_covers_every_function_page_and_address() {
 #[allow(clippy::too_many_lines, reason = "one walk through all calls of a rater")]
 async fn raters_never_see_models_or_ids() {
     let app = TestApp::demo().await;
+    // So that the page about email is there; nothing is sent.
+    app.services.mail.configure(Smtp::default().client(|_| ()), "https://grade.example.org");
     prepare(&app).await;
     let client = app.rater().await;
     let mut walk = Walk { secrets: Secrets::of(&app, "ada").await, client, answered: BTreeSet::new() };

@@ -47,7 +47,7 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     let made = app
         .services
         .accounts
-        .invite_many(&admin, "Dora", Role::Rater, 7, Joins { group: Some(id), study: None })
+        .invite_many(&admin, "Dora", Role::Rater, 7, Joins { group: Some(id), study: None }, false)
         .await
         .unwrap();
     let join = [("name", "dora"), ("password", "a long enough password")];

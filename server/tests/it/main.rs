@@ -32,6 +32,7 @@ mod inbox;
 mod judgings;
 mod languages;
 mod lists;
+mod mail;
 mod many_samples;
 mod metrics;
 mod overload;

@@ -6,6 +6,7 @@
 
 pub mod endpoint;
 pub mod provider;
+pub mod smtp;
 
 use std::{
     fs,

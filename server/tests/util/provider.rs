@@ -14,7 +14,7 @@ use axum::{
 };
 use base::clock;
 use base64::{Engine, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD};
-use clients::oidc::{Options, Secret};
+use clients::{Secret, oidc::Options};
 use openidconnect::{
     JsonWebKeyId, PrivateSigningKey,
     core::{CoreEdDsaPrivateSigningKey, CoreJwsSigningAlgorithm},
@@ -111,7 +111,7 @@ impl FakeProvider {
         Options {
             issuer: self.url.clone(),
             client_id: CLIENT.into(),
-            client_secret: Some(Secret::read(&file).unwrap()),
+            client_secret: Some(Secret::read(&file, "--oidc-client-secret-file").unwrap()),
             name: "Example ID".into(),
             public_url: "http://127.0.0.1:3000".into(),
             ..Options::default()

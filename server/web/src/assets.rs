@@ -87,8 +87,12 @@ pub fn of_page(path: &str, visitor: &Visitor) -> Assets {
         wasm: address(&manifest.wasm),
         group,
         code: files.map(|files| files.code.iter().map(address).collect()).unwrap_or_default(),
-        // It has nothing but a form, and the client is fifteen times its size.
-        is_plain: visitor.me.is_none() && page == Some(Page::LogInPage),
+        // They have nothing but a form, and the client is fifteen times their size.
+        is_plain: match page {
+            Some(Page::LogInPage) => visitor.me.is_none(),
+            Some(Page::MailPage | Page::EmailPage) => true,
+            _ => false,
+        },
     }
 }
 

@@ -52,7 +52,7 @@ fn before(page: &str, asked: &str) -> String {
 
 fn open_to_all(path: &str) -> bool {
     path == "/log-in"
-        || ["/join/", "/log-in/", "/public/", "/reset/", "/rpc/"].iter().any(|open| path.starts_with(open))
+        || ["/join/", "/log-in/", "/mail/", "/public/", "/reset/", "/rpc/"].iter().any(|open| path.starts_with(open))
 }
 
 fn is_admins(path: &str) -> bool {

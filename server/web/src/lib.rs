@@ -23,6 +23,7 @@ pub mod grade;
 pub mod guard;
 pub mod health;
 pub mod listen;
+mod mail;
 pub mod metrics;
 pub mod overload;
 pub mod pages;

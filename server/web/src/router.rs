@@ -12,9 +12,9 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, byte_order_mark, comparisons, compress, errors, grade, guard, health, metrics, overload,
-    pages, public, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on,
-    studies, submissions, upload,
+    account, assets, audit, byte_order_mark, comparisons, compress, errors, grade, guard, health, mail, metrics,
+    overload, pages, public, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings,
+    single_sign_on, studies, submissions, upload,
 };
 use crate::state::AppState;
 use services::backup::schedule::DailyFigures;
@@ -43,10 +43,12 @@ pub fn router(state: AppState) -> Router {
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
         .route("/reset/{secret}", post(account::reset))
+        .route("/mail/{token}", post(mail::follow))
         .route("/new-password", post(account::choose_password))
         .route("/account/password", post(account::change_password))
         .route("/account/keys", post(settings::keys))
         .route("/account/display", post(settings::display))
+        .route("/account/email", post(mail::choose))
         .route("/account/toured", post(settings::toured))
         .route("/lang", post(account::set_lang))
         // Grading without JavaScript. The pages' route calls this parameter `study`; here it is an

@@ -145,7 +145,8 @@ pub async fn caller(
     }
     request.extensions_mut().insert(caller);
     let sso = state.services.single_sign_on.name().map(str::to_owned);
-    request.extensions_mut().insert(Visitor { me, lang, waiting: 0, announcements: Vec::new(), sso });
+    let mail = state.services.mail.is_on();
+    request.extensions_mut().insert(Visitor { me, lang, waiting: 0, announcements: Vec::new(), sso, mail });
     audit::from(Origin { via: Via::Session, token: None, address }, next.run(request)).await
 }
 

@@ -8,10 +8,11 @@ use crate::parts::FormError;
 use model::{
     group::Group,
     ids::StudyId,
+    mail::{InvitationMail, MailState},
     user::{CreatedInvitation, Invitation},
 };
 use rpc::accounts::{Invite, InviteMany, RevokeInvitation};
-use texts::I18n;
+use texts::{I18n, faults::mail_fault};
 use ui::{
     context::use_i18n,
     copy::CopyRow,
@@ -27,6 +28,8 @@ pub fn InviteForm(
     invite: FormAction<Invite>,
     /// The studies that the invited person can join.
     studies: Vec<(StudyId, String)>,
+    /// Whether the link can be sent by email.
+    can_send: bool,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
@@ -56,6 +59,7 @@ pub fn InviteForm(
                 <input class="input" id="invite-days" name="days" type="number" inputmode="numeric" min="1" max="90" value="14" required/>
             </div>
             {studies}
+            {send_field(i, can_send)}
             <button class="button primary" type="submit" disabled=move || invite.pending().get()>{t.invite_button}</button>
         </ActionForm>
         <FormError of=move || invite.value().get().and_then(Result::err)/>
@@ -80,6 +84,33 @@ fn study_field(i: I18n, id: &'static str, studies: Vec<(StudyId, String)>) -> Op
         </div>
     };
     Some(field.into_any())
+}
+
+/// Whether to send links by email; nothing if the server sends none.
+fn send_field(i: I18n, can_send: bool) -> Option<AnyView> {
+    let field = || {
+        view! {
+            <label class="choice">
+                <input type="checkbox" name="send" value="true"/>
+                <span>{i.admin().invite_send}</span>
+            </label>
+        }
+    };
+    can_send.then(|| field().into_any())
+}
+
+/// Whether the message with an invitation's link was sent, or why not.
+fn mail_state(i: I18n, mail: Option<InvitationMail>) -> Option<AnyView> {
+    let t = i.admin();
+    let InvitationMail { state, error } = mail?;
+    let why = error.map(|error| mail_fault(i.lang, &error));
+    let text = match (state, why) {
+        (MailState::Sent, _) => t.mail_sent.to_owned(),
+        (MailState::Waiting, None) => t.mail_waiting.to_owned(),
+        (MailState::Waiting, Some(why)) => (t.mail_again)(&why),
+        (MailState::Failed, why) => (t.mail_failed)(&why.unwrap_or_default()),
+    };
+    Some(view! { <p class="muted small">{text}</p> }.into_any())
 }
 
 /// The link, to be copied and sent to the person.
@@ -108,6 +139,8 @@ pub fn InviteMany(
     groups: Vec<Group>,
     /// The studies that they can join.
     studies: Vec<(StudyId, String)>,
+    /// Whether the links can be sent by email.
+    can_send: bool,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
@@ -160,6 +193,7 @@ pub fn InviteMany(
                     </div>
                     {groups}
                     {studies}
+                    {send_field(i, can_send)}
                     <button class="button primary" type="submit" disabled=move || invite.pending().get()>{t.invite_many_button}</button>
                 </div>
             </ActionForm>
@@ -233,6 +267,7 @@ pub fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: FormAction<Rev
                     {one.study.map(|study| view! {
                         " "<a class="small" href=format!("/admin/studies/{}", study.id)>{study.title}</a>
                     })}
+                    {mail_state(i, one.mail)}
                 </th>
                 <td role="cell" data-label=t.role>{i.role_name(one.role)}</td>
                 <td role="cell" data-label=t.state><Badge tone=state.0>{state.1}</Badge></td>

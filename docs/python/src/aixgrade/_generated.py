@@ -2399,6 +2399,7 @@ class Invitation(TypedDict):
     """The invitation's id, for revoking it."""
     label: str
     """A label for the admin: for whom it is."""
+    mail: NotRequired[InvitationMail | None]
     open: bool
     """Whether it is still valid."""
     role: Role
@@ -2406,6 +2407,12 @@ class Invitation(TypedDict):
     study: NotRequired[InvitedStudy | None]
     used_by: NotRequired[str | None]
     """The person who used it, if anybody."""
+
+
+class InvitationMail(TypedDict):
+    """The newest message of an invitation."""
+    error: NotRequired[MailFault | None]
+    state: MailState
 
 
 class InvitationPath(TypedDict):
@@ -2877,6 +2884,88 @@ Made: TypeAlias = "Literal['by_owner', 'at_first_login', 'by_link', 'reset', 'by
 """How a password or an account came into being."""
 
 
+class MailFaultNameNotFound(TypedDict):
+    """The name of the SMTP server has no address."""
+    code: Literal['name_not_found']
+    detail: str
+    """The message of the operating system."""
+    host: str
+    """The name."""
+
+
+class MailFaultConnection(TypedDict):
+    """There was no connection, or it broke."""
+    code: Literal['connection']
+    detail: str
+    """The message of the operating system or the library."""
+
+
+class MailFaultTls(TypedDict):
+    """TLS failed, such as by a certificate that is not trusted."""
+    code: Literal['tls']
+    detail: str
+    """The message of the library."""
+
+
+class MailFaultNoStartTls(TypedDict):
+    """The SMTP server does not offer STARTTLS."""
+    code: Literal['no_start_tls']
+
+
+class MailFaultNoLogIn(TypedDict):
+    """The SMTP server offers no way to log in with a password."""
+    code: Literal['no_log_in']
+
+
+class MailFaultRefused(TypedDict):
+    """The SMTP server refused a step."""
+    code: Literal['refused']
+    detail: str
+    """The server's message."""
+    status: int
+    """The reply's code."""
+    step: MailStep
+    """The step."""
+
+
+class MailFaultTimeout(TypedDict):
+    """The SMTP server did not answer in time."""
+    code: Literal['timeout']
+    seconds: int
+    """How long the server waited."""
+
+
+class MailFaultNotSent(TypedDict):
+    """The message could not be written, such as for an address that email cannot have."""
+    code: Literal['not_sent']
+    detail: str
+    """The message of the library."""
+
+
+class MailFaultStopped(TypedDict):
+    """The recipient wants no email from this server."""
+    code: Literal['stopped']
+
+MailFault: TypeAlias = """(
+    MailFaultNameNotFound
+    | MailFaultConnection
+    | MailFaultTls
+    | MailFaultNoStartTls
+    | MailFaultNoLogIn
+    | MailFaultRefused
+    | MailFaultTimeout
+    | MailFaultNotSent
+    | MailFaultStopped
+)"""
+"""Why a message could not be sent by email."""
+
+MailState: TypeAlias = "Literal['waiting', 'sent', 'failed']"
+"""Whether a message has arrived at the SMTP server."""
+
+MailStep: TypeAlias = "Literal['greeting', 'log_in', 'sender', 'recipient', 'message']"
+"""A step of sending a message."""
+
+
 class MaskState(TypedDict):
     """The masking of a submission."""
     identity_leak_count: int
@@ -3112,6 +3201,10 @@ class NewInvitation(TypedDict):
     """Label, visible only to admins."""
     role: Role
     """Role of the new account."""
+    send: NotRequired[bool]
+    """Whether to send the link to the email address in the label, such as `Dora <dora@example.org>`. Refused if the
+    operator has named no SMTP server.
+    """
     study: NotRequired[StudyId | None]
 
 

@@ -6,10 +6,7 @@
 
 mod post;
 
-use std::{
-    sync::{Arc, PoisonError, RwLock},
-    time::Duration,
-};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -30,11 +27,14 @@ use port::{Runs, Studies, api::Webhooks};
 use rand::Rng;
 use rusqlite::Transaction;
 use serde::Serialize;
-use tokio::sync::Semaphore;
 
 pub use self::post::{Origins, sign};
 use self::post::{Poster, Sent};
-use super::{runs::RunService, studies::StudyService};
+use super::{
+    queue::{self, Queue},
+    runs::RunService,
+    studies::StudyService,
+};
 use base::{clock, error::Failure};
 use db::{
     Db,
@@ -42,16 +42,9 @@ use db::{
     webhooks::{self, Due, Tried, Webhook},
 };
 
-/// Waits between attempts, in seconds: minutes for a restart of the receiver, half a day for an outage
-/// overnight.
-const WAITS_S: [i64; 8] = [10, 60, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 12 * 3600];
 /// How long a delivery is reserved for the worker that took it, in milliseconds: several times the duration
 /// of an attempt.
 const LEASE_MS: i64 = 60 * 1000;
-/// How often the queue is checked while nothing is due.
-const LOOK: Duration = Duration::from_secs(1);
-/// Simultaneous deliveries: one slow host does not delay the rest.
-const AT_ONCE: usize = 4;
 /// Finished deliveries are deleted after this time, in milliseconds.
 const KEEP_MS: i64 = 90 * DAY_MS;
 /// Maximum number of webhooks: each gets a delivery per event.
@@ -106,27 +99,7 @@ impl WebhookService {
 
     /// Sends deliveries when they are due, until the process ends.
     pub async fn serve(self) {
-        let slots = Arc::new(Semaphore::new(AT_ONCE));
-        loop {
-            let Ok(slot) = slots.clone().acquire_owned().await else { return };
-            match self.take_due().await {
-                Ok(Some(due)) => {
-                    let service = self.clone();
-                    tokio::spawn(async move {
-                        service.log(service.deliver(due).await.map(drop));
-                        drop(slot);
-                    });
-                }
-                Ok(None) => {
-                    drop(slot);
-                    tokio::time::sleep(LOOK).await;
-                }
-                Err(failure) => {
-                    self.log(Err(failure));
-                    tokio::time::sleep(LOOK).await;
-                }
-            }
-        }
+        queue::serve(self).await;
     }
 
     /// Sends everything that is due now, one after the other; returns the number of attempts.
@@ -135,24 +108,10 @@ impl WebhookService {
     ///
     /// Fails only for internal errors; failures of the receiver are recorded with the delivery.
     pub async fn deliver_due(&self) -> Result<usize, Failure> {
-        let mut tries = 0;
-        while let Some(due) = self.take_due().await? {
-            self.deliver(due).await?;
-            tries += 1;
-        }
-        Ok(tries)
+        queue::deliver_due(self).await
     }
 
-    async fn take_due(&self) -> Result<Option<Due>, Failure> {
-        // Checked without a lock first, because it is nearly always empty.
-        if !self.0.db.read(webhooks::is_due).await? {
-            return Ok(None);
-        }
-        let until = Timestamp(clock::now().0 + LEASE_MS);
-        self.0.db.write(move |tx| webhooks::claim(tx, until)).await
-    }
-
-    async fn deliver(&self, due: Due) -> Result<DeliveryRow, Failure> {
+    async fn attempt(&self, due: Due) -> Result<DeliveryRow, Failure> {
         let (id, webhook) = (due.row.id, due.webhook);
         let found = self.0.db.read(move |conn| webhooks::get(conn, webhook)).await?;
         let webhook = found.ok_or_else(|| Failure::not_found("webhook"))?;
@@ -172,7 +131,7 @@ impl WebhookService {
         self.0
             .db
             .write(move |tx| {
-                let wait = WAITS_S.get(attempts as usize).map(|s| Timestamp(clock::now().0 + s * 1000));
+                let wait = queue::next_attempt(attempts, clock::now());
                 let tried = match &sent {
                     Sent::Taken { status } => {
                         Tried { state: DeliveryState::Delivered, status: Some(*status), error: None, next_at: None }
@@ -209,16 +168,6 @@ impl WebhookService {
         Ok(body)
     }
 
-    fn log(&self, outcome: Result<(), Failure>) {
-        match outcome {
-            // Deleted during an attempt: nobody waits for the result.
-            Ok(()) | Err(Failure::App(AppError::NotFound(_))) => {}
-            Err(failure) => {
-                let _logged = AppError::from(failure);
-            }
-        }
-    }
-
     async fn row(&self, webhook: Webhook) -> Result<WebhookRow, Failure> {
         let id = webhook.id;
         let last = self.0.db.read(move |conn| webhooks::deliveries(conn, id, &PageOf::first(1))).await?.rows.pop();
@@ -230,6 +179,23 @@ impl WebhookService {
             created_at: webhook.created_at,
             last,
         })
+    }
+}
+
+impl Queue for WebhookService {
+    type Due = Due;
+
+    async fn take_due(&self) -> Result<Option<Due>, Failure> {
+        // Checked without a lock first, because it is nearly always empty.
+        if !self.0.db.read(webhooks::is_due).await? {
+            return Ok(None);
+        }
+        let until = Timestamp(clock::now().0 + LEASE_MS);
+        self.0.db.write(move |tx| webhooks::claim(tx, until)).await
+    }
+
+    async fn deliver(&self, due: Due) -> Result<(), Failure> {
+        self.attempt(due).await.map(drop)
     }
 }
 
@@ -315,7 +281,7 @@ impl Webhooks for WebhookService {
                 Ok(Change::of(Object::Webhook(id), [], due))
             })
             .await?;
-        Ok(self.deliver(due).await?)
+        Ok(self.attempt(due).await?)
     }
 
     async fn deliveries(&self, _: &Admin, id: WebhookId, of: PageOf) -> Answer<Paged<DeliveryRow>> {

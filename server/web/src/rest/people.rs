@@ -46,6 +46,10 @@ pub struct NewInvitation {
     /// The study that the new account joins as a rater. It must not be closed.
     #[serde(default)]
     study: Option<StudyId>,
+    /// Whether to send the link to the email address in the label, such as `Dora <dora@example.org>`. Refused if the
+    /// operator has named no SMTP server.
+    #[serde(default)]
+    send: bool,
 }
 
 fn fortnight() -> u32 {
@@ -118,7 +122,11 @@ pub async fn create_invitation(
     JsonBody(new): JsonBody<NewInvitation>,
 ) -> Result<impl IntoResponse, Problem> {
     let joins = Joins { group: new.group, study: new.study };
-    let secret = state.services.accounts.invite(&admin, &new.label, new.role, new.days, joins).await?;
+    let accounts = &state.services.accounts;
+    let secret = match new.send {
+        true => accounts.invite_by_mail(&admin, &new.label, new.role, new.days, joins).await?,
+        false => accounts.invite(&admin, &new.label, new.role, new.days, joins).await?,
+    };
     Ok((StatusCode::CREATED, Json(CreatedInvitation { path: format!("/join/{secret}") })))
 }
 
