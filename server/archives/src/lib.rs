@@ -37,7 +37,7 @@ impl Limit {
         Limit(Arc::new(AtomicU64::new(bytes)))
     }
 
-    /// Must be called with each entry, so that it can be read or skipped, and the headers of the next one read.
+    /// Lets an entry be read or skipped, and the headers of the next one be read. Must be called with each entry.
     pub fn allow<R: Read>(&self, entry: &tar::Entry<'_, R>) {
         // The size of a sparse file counts what is not stored.
         let stored = match entry.header().entry_type() {
@@ -67,7 +67,7 @@ impl<R: Seek> Seek for Limited<R> {
     }
 }
 
-/// A tar archive, and the limit that must be told of each of its entries ([`Limit::allow`]).
+/// A tar archive, and its limit, which must [`Limit::allow`] each entry.
 pub fn tar<R: Read>(archive: R) -> (tar::Archive<Limited<R>>, Limit) {
     let limit = Limit::new(LARGEST_HEADERS);
     (tar::Archive::new(Limited { inner: archive, limit: limit.clone() }), limit)

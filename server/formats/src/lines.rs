@@ -156,7 +156,7 @@ pub(super) fn read_unpacked<'r>(
         return false;
     }
     let text = text.trim_start_matches('\u{feff}');
-    // Checked whole before its first item is read, and not kept as a list, which would be many times its size.
+    // Checked whole before its first item is read. A list of the items would take many times the memory.
     let checked = serde_json::from_str::<IgnoredAny>(text).and_then(|_| {
         let mut at = 0;
         let each = |item: &RawValue| {

@@ -68,9 +68,9 @@ pub fn build_with(
     texts: &[(&str, &str)],
 ) -> Result<Built, EngineError> {
     let files = context.temporary()?;
-    let kept = files.path().join("kept");
-    fs::write(&kept, "")?;
-    fs::set_permissions(&kept, fs::Permissions::from_mode(0o755))?;
+    let made = files.path().join("made");
+    fs::write(&made, "")?;
+    fs::set_permissions(&made, fs::Permissions::from_mode(0o755))?;
     let mut mounts = toolchain.to_vec();
     if !texts.is_empty() {
         let folder = files.path().join("program");
@@ -81,15 +81,15 @@ pub fn build_with(
     command.env.extend(environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     command.limits.scratch_bytes = 256 << 20;
     command.limits.file_bytes = 128 << 20;
-    command.keep = Some(Keep { name: PROGRAM.to_owned(), host: kept.clone() });
+    command.keep = Some(Keep { name: PROGRAM.to_owned(), host: made.clone() });
     let ended = context.start(&command, BUILD)?.end()?;
-    if !ended.is_success() || fs::metadata(&kept)?.len() == 0 {
+    if !ended.is_success() || fs::metadata(&made)?.len() == 0 {
         return Ok(Built::Refused(ended));
     }
     // A new file: the times of one that was there before the build would tell the program how long its build took, and so
     // which of the compiler's files other builds had loaded.
-    fs::copy(&kept, files.path().join(PROGRAM))?;
-    fs::remove_file(kept)?;
+    fs::copy(&made, files.path().join(PROGRAM))?;
+    fs::remove_file(made)?;
     Ok(Built::Program(files))
 }
 

@@ -111,7 +111,7 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let image = place.join("image");
     let mut run = image::Copies::of(&image, &image, image::mounts)?;
     run.extend(image::Copies::of(&images.run, &place.join("java"), toolchain::mounts)?);
-    // These processes have the tests in the end. Which files of a folder were looked for is kept with the folder.
+    // These processes have the tests in the end. With a folder, the kernel remembers which files were looked for in it.
     run.both = [image::files(&place.join("image-both"))?, files_of_java(&place.join("java-both"))?].concat();
     image::load(&run.both);
     let mut values = Files::new();
