@@ -228,7 +228,7 @@ mod tests {
     /// Stands in for an interpreter: answers the question about itself, and the one about the packages.
     fn interpreter(folder: &Path, packages: &str) -> Places {
         let itself = r#"{"program": "/p", "stdlib": "/s", "name": "python3.11", "version": "3.11", "numpy": "/n",
-            "numpy_version": "1.26"}"#;
+            "numpy_version": "1.26", "names": []}"#;
         let script = format!(
             "#!/bin/sh\ncase \"$3\" in *pycodestyle*) echo '{packages}';; *) echo '{}';; esac\n",
             itself.replace('\n', " ")
