@@ -50,7 +50,7 @@ test('three models take at most four screens, fifty at most ten', async ({ page 
   await rm(folder, { recursive: true });
 
   await open(page, '/admin/compare/starter');
-  await expect(page.locator('table.ranking').first().locator('tbody tr')).toHaveCount(50, { timeout: 300_000 });
+  await expect(page.locator('table.ranking').first().locator('tbody tr')).toHaveCount(50, { timeout: 900_000 });
   await expect(page.getByText(/^Models with neither ratings nor test results, left out: 3\./)).toBeVisible();
   await expect.poll(() => screens(page)).toBeLessThanOrEqual(10);
   // A matrix instead of 1,225 sentences.
@@ -61,7 +61,7 @@ test('three models take at most four screens, fifty at most ten', async ({ page 
   await expect(page.locator('#people .says li')).toHaveCount(0);
 
   await open(page, '/admin/results');
-  await expect(page.getByRole('table', { name: 'Results' }).locator('tbody tr')).toHaveCount(50, { timeout: 300_000 });
+  await expect(page.getByRole('table', { name: 'Results' }).locator('tbody tr')).toHaveCount(50, { timeout: 900_000 });
   // Those without ratings and runs are folded away, in natural order.
   const empty = page.locator('.board-empty');
   await expect(empty.locator('summary')).toHaveText('3 models without results');
@@ -70,5 +70,5 @@ test('three models take at most four screens, fifty at most ten', async ({ page 
   await expect(empty.getByRole('link')).toHaveText(['Model 51', 'Model 52', 'Model 53']);
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'Model', exact: true }).click();
   await expect(page.getByRole('table', { name: 'Results' }).locator('tbody th').nth(5)).toHaveText('Model 9');
-  await expect(page.getByText(/: 3 models have no ratings yet\./)).toBeVisible({ timeout: 300_000 });
+  await expect(page.getByText(/: 3 models have no ratings yet\./)).toBeVisible({ timeout: 900_000 });
 });

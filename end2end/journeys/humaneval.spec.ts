@@ -63,7 +63,7 @@ async function run(page: Page, short: string, model: string, outputs: Output[]):
   await hydrated(page);
   await page.getByRole('button', { name: 'Run tests' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
-  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 400_000 });
+  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 1_200_000 });
   await expect(page.getByText(/^164 of 164 \(100%\)$/)).toBeVisible();
 }
 

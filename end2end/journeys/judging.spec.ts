@@ -45,7 +45,7 @@ test('a model judges the outputs of a study', async ({ page, watch }) => {
   await expect(page.getByText('You grade code that was written for a task').first()).toBeVisible();
   expect(asked).toHaveLength(0);
   await page.getByRole('button', { name: 'Start' }).click();
-  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible();
   expect(asked.filter((one) => one.messages[1].content.includes('An earlier answer could not be used'))).toHaveLength(1);
 
   // Answers with their scores; what a judge writes is text.

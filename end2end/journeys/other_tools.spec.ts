@@ -35,7 +35,7 @@ test('a table is read by its columns, tried before the import, and shows the ver
 
   const early = page.getByRole('region', { name: 'Early results' });
   // The engine is prepared first.
-  await expect(early.getByText('1 of 2 outputs that were run passes its tests.')).toBeVisible({ timeout: 400_000 });
+  await expect(early.getByText('1 of 2 outputs that were run passes its tests.')).toBeVisible({ timeout: 600_000 });
   await early.getByRole('heading', { name: 'Outputs that were run' }).click();
   await expect(early.getByRole('listitem').filter({ hasText: 'S04' })).toContainText(/compile error/i);
 

@@ -137,7 +137,7 @@ test('the server runs answers with the tests of a project', async ({ page }) => 
   await hydrated(page);
   await page.getByRole('button', { name: 'Run tests' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
-  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 120_000 });
+  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 600_000 });
   const verdicts = page.getByRole('table', { name: 'Verdicts' });
   await expect(verdicts.getByRole('row').filter({ hasText: 'passed' }).first()).toContainText('1');
   // The defect of the data is no verdict: the guarded figure does not count it.

@@ -59,7 +59,7 @@ test('an admin installs what a submission lacks from its page, and runs it', asy
 
   await page.getByRole('button', { name: 'Run tests' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
-  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 120_000 });
+  await expect(page.locator('.run-state .badge')).toHaveText('Finished', { timeout: 600_000 });
   await expect(page.getByText(/^4 of 4 \(100%\)$/)).toBeVisible();
   const verdicts = page.getByRole('table', { name: 'Verdicts' });
   await expect(verdicts.getByRole('row').filter({ hasText: 'passed' }).first()).toContainText('4');
