@@ -77,7 +77,7 @@ texts! {
         zone_hint: "Times on pages are in this time zone. Exported files use UTC.", "页面上的时间按此时区显示，导出的文件使用 UTC。";
         zone_here: "Use this device's time zone", "使用此设备的时区";
         mail_title: "Email notices", "邮件通知";
-        mail_lead: "The server can tell you by email what you choose.", "服务器可以通过邮件向您发送所选的通知。";
+        mail_lead: "Choose which notices you get by email.", "选择您要通过邮件接收的通知。";
         mail_link: "Choose email notices", "设置邮件通知";
         password_title: "Password", "密码";
         password_lead: "Changing your password logs you out on all other devices.", "修改密码后，其他设备上的登录将全部失效。";
