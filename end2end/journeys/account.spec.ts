@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { demo, expect, serve, test } from '../support/test.ts';
 import { logIn, open } from '../support/steps.ts';
 
-/** The messages that an SMTP server took, as they were sent. */
+/** The messages that an SMTP server accepted, as they were sent. */
 const messages: string[] = [];
 const smtp = createServer((socket) => {
   let rest = '';

@@ -132,8 +132,12 @@ fn Dialog(
         if dialog.open() {
             early.set(None);
             dialog.close();
-        } else if times > 0 && dialog.show_modal().is_ok() {
-            is_open.set(true);
+        } else if times > 0 {
+            match dialog.show_modal() {
+                Ok(()) => is_open.set(true),
+                // Without a field, letters go where they went before.
+                Err(_) => early.set(None),
+            }
         }
     });
     let path = use_location().pathname;

@@ -45,8 +45,8 @@ pub fn EmailPage() -> impl IntoView {
 
 fn mail_form(mine: MyMail, is_admin: bool) -> AnyView {
     let t = use_i18n().mail();
-    let told = use_query_map().get_untracked().get("mail").unwrap_or_default();
-    let (done, error) = match told.as_str() {
+    let result = use_query_map().get_untracked().get("mail").unwrap_or_default();
+    let (done, error) = match result.as_str() {
         "saved" => (Some(t.saved), ""),
         "sent" => (Some(t.link_sent), ""),
         "removed" => (Some(t.removed), ""),
@@ -59,7 +59,7 @@ fn mail_form(mine: MyMail, is_admin: bool) -> AnyView {
         (true, _) => None,
         (false, true) => Some(view! { <p>{(t.verified_address)(&mine.address)}</p> }.into_any()),
         // The message after the form says so, too.
-        (false, false) if told == "sent" => None,
+        (false, false) if result == "sent" => None,
         (false, false) => {
             let text = (t.unverified)(&mine.address);
             Some(view! { <Notice tone=Tone::Care>{text}</Notice> }.into_any())

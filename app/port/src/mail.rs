@@ -18,7 +18,7 @@ pub trait Mail: Send + Sync {
     async fn mine(&self, person: &Person) -> Answer<Option<MyMail>>;
     /// Changes the person's address and what they get. Another address has to be verified by a link that is sent to it.
     async fn choose(&self, person: &Person, choice: MailChoice) -> Answer<MailChosen>;
-    /// What a link in a message is for; 404 if it is not valid. Whoever has it may use it.
+    /// What a link in a message is for; 404 if it is not valid. Everybody who has it may use it.
     async fn link(&self, token: &str) -> Answer<MailLink>;
     /// Does what a link is for: verifies an address or ends email to it; with `allow`, email is allowed again.
     async fn follow(&self, token: &str, allow: bool) -> Answer<MailLink>;

@@ -30,10 +30,10 @@ texts! {
         invitation_body(what: &str, link: &str, until: &str)
             { format!("{what} Create your account here:\n\n{link}\n\nThe link can be used once and expires on {until}.") }
             { format!("{what}请在此创建账户：\n\n{link}\n\n该链接只能使用一次，有效期至 {until}。") }
-        due_subject(title: &str) { format!("Due tomorrow: {title}") } { format!("明天截止：{title}") }
+        due_subject(title: &str, day: &str) { format!("Due on {day}: {title}") } { format!("{day}截止：{title}") }
         due_body(title: &str, day: &str, link: &str)
-            { format!("Ratings in the study “{title}” are due tomorrow, {day}, and some of yours are still open.\n\n{link}") }
-            { format!("评分项目“{title}”将于明天（{day}）截止，您还有未完成的评分。\n\n{link}") }
+            { format!("Ratings in the study “{title}” are due on {day}, and some of yours are still open.\n\n{link}") }
+            { format!("评分项目“{title}”将于 {day} 截止，您还有未完成的评分。\n\n{link}") }
         test_body(url: &str)
             { format!("This is a test message from the AixGrade server at {url}. It can send email.") }
             { format!("这是来自 {url} 的 AixGrade 服务器的测试邮件，说明该服务器可以发送邮件。") }

@@ -1,6 +1,6 @@
 //! Sending email through the SMTP server that the operator names.
 //!
-//! A message gets a connection of its own, whose steps are taken one by one, so that a fault says which of them failed.
+//! A message gets a connection of its own, whose steps run one by one, so that a fault says which of them failed.
 //! Nothing is sent without TLS, except to this machine. The password is in memory only.
 
 use std::{

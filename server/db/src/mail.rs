@@ -375,8 +375,8 @@ pub fn problems(conn: &Connection) -> Result<Vec<MailRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Raters with work left in studies that are due on a day from `first` to `last`, who want to know and were not told of
-/// this date.
+/// Raters with work left in studies that are due on a day from `first` to `last`, who want to know and have no notice of
+/// this date yet.
 pub fn due_people(conn: &Connection, first: Day, last: Day) -> Result<Vec<DuePerson>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT s.id, s.title, s.due, m.user_id, a.address, u.lang, r.display

@@ -15,8 +15,8 @@ pub fn others_done(conn: &Connection, run: RunId, lang: CodeLang, fingerprint: &
 }
 
 /// Removes a worker: its reports are refused from now on, and no cached outcome of it is used again. Runs that have
-/// outputs in an environment of which only this worker said what it is forget their environment; the next report of
-/// another worker says it again. `false` if it was removed before.
+/// outputs in an environment that only this worker described forget their environment; the next report of
+/// another worker describes it again. `false` if it was removed before.
 pub fn remove(conn: &Connection, worker: &str) -> Result<bool, Failure> {
     let removed = conn
         .prepare_cached("INSERT OR IGNORE INTO removed_workers (name, removed_at) VALUES (?1, ?2)")?

@@ -127,14 +127,19 @@ fn copy_with_times(folder: &Path, copy: &Path) -> io::Result<()> {
 }
 
 impl Copies {
-    /// The mounts of a folder and of its copies next to `place` ([`duplicate`]): of each, `mounts` has those of the
-    /// language, such as [`mounts`] or [`files`].
+    /// The mounts of a folder and of its copies next to `place` ([`duplicate`]). `mounts` has those of a copy, such as
+    /// [`mounts`] or [`files`], and `of_both` those of the copy for both verdicts.
     ///
     /// # Errors
     /// Fails if a folder cannot be read.
-    pub fn of(folder: &Path, place: &Path, mounts: impl Fn(&Path) -> io::Result<Mounts>) -> io::Result<Copies> {
-        let copy = |suffix| mounts(&copy_of(place, suffix));
-        Ok(Copies { judging: mounts(folder)?, solving: copy(SOLVING)?, both: copy(BOTH)? })
+    pub fn of(
+        folder: &Path,
+        place: &Path,
+        mounts: impl Fn(&Path) -> io::Result<Mounts>,
+        of_both: impl Fn(&Path) -> io::Result<Mounts>,
+    ) -> io::Result<Copies> {
+        let (solving, both) = (mounts(&copy_of(place, SOLVING))?, of_both(&copy_of(place, BOTH))?);
+        Ok(Copies { judging: mounts(folder)?, solving, both })
     }
 
     /// Adds the mounts of other files.
@@ -285,7 +290,7 @@ mod tests {
             fs::File::open(place.join(name)).unwrap().set_modified(old).unwrap();
         }
         duplicate(&place, &place).unwrap();
-        let Copies { judging, solving, both } = Copies::of(&place, &place, files).unwrap();
+        let Copies { judging, solving, both } = Copies::of(&place, &place, files, files).unwrap();
         let inside = |mounts: &[(PathBuf, String)]| mounts.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>();
         assert_eq!(inside(&judging), ["/lib/a.so", "/lib/inner/b.so", "/program"]);
         for (one, other) in [(&judging, &solving), (&judging, &both), (&solving, &both)] {
@@ -297,7 +302,7 @@ mod tests {
                 assert_eq!(second.modified().unwrap(), old);
             }
         }
-        let Copies { judging, solving, both } = Copies::of(&place, &place, mounts).unwrap();
+        let Copies { judging, solving, both } = Copies::of(&place, &place, mounts, mounts).unwrap();
         for mounts in [judging, solving, both] {
             assert_eq!(inside(&mounts), ["/lib", "/program"]);
         }

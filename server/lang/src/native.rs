@@ -68,9 +68,9 @@ pub fn build_with(
     texts: &[(&str, &str)],
 ) -> Result<Built, EngineError> {
     let files = context.temporary()?;
-    let made = files.path().join("made");
-    fs::write(&made, "")?;
-    fs::set_permissions(&made, fs::Permissions::from_mode(0o755))?;
+    let output = files.path().join("output");
+    fs::write(&output, "")?;
+    fs::set_permissions(&output, fs::Permissions::from_mode(0o755))?;
     let mut mounts = toolchain.to_vec();
     if !texts.is_empty() {
         let folder = files.path().join("program");
@@ -81,15 +81,15 @@ pub fn build_with(
     command.env.extend(environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     command.limits.scratch_bytes = 256 << 20;
     command.limits.file_bytes = 128 << 20;
-    command.keep = Some(Keep { name: PROGRAM.to_owned(), host: made.clone() });
+    command.keep = Some(Keep { name: PROGRAM.to_owned(), host: output.clone() });
     let ended = context.start(&command, BUILD)?.end()?;
-    if !ended.is_success() || fs::metadata(&made)?.len() == 0 {
+    if !ended.is_success() || fs::metadata(&output)?.len() == 0 {
         return Ok(Built::Refused(ended));
     }
     // A new file: the times of one that was there before the build would tell the program how long its build took, and so
     // which of the compiler's files other builds had loaded.
-    fs::copy(&made, files.path().join(PROGRAM))?;
-    fs::remove_file(made)?;
+    fs::copy(&output, files.path().join(PROGRAM))?;
+    fs::remove_file(output)?;
     Ok(Built::Program(files))
 }
 

@@ -199,15 +199,15 @@ fn start_queues(services: &Services) {
     tokio::spawn(async move { inbox.serve().await });
 }
 
-/// Sends email, if an SMTP server is named. `shown` is the server's address.
-fn start_mail(services: &Services, mail: &MailArgs, config: &Config, shown: &str) -> Result<(), Failure> {
-    let Some(server) = mail.read(shown)? else { return Ok(()) };
+/// Sends email, if an SMTP server is named. `address` is where people reach the server.
+fn start_mail(services: &Services, mail: &MailArgs, config: &Config, address: &str) -> Result<(), Failure> {
+    let Some(server) = mail.read(address)? else { return Ok(()) };
     if config.public_url.is_none() && !config.listen.ip().is_loopback() {
         let remedy = "Name the URL under which people reach the server";
         let what = "messages have links to this server, whose address is missing";
         return Err(Failure::invalid("--public-url", what, remedy));
     }
-    services.mail.configure(server, shown);
+    services.mail.configure(server, address);
     tokio::spawn(services.mail.clone().serve());
     tokio::spawn(services.clone().write_notices_daily());
     Ok(())

@@ -163,7 +163,7 @@ async fn nobody_can_have_many_messages_sent_to_strangers() {
     // Only the newest address is still hers.
     app.services.mail.deliver_due().await.unwrap();
     assert_eq!(smtp.take().iter().map(|one| one.to.as_str()).collect::<Vec<_>>(), ["stranger-4@example.org"]);
-    // An address gets three in an hour, whoever asks.
+    // An address gets three in an hour, by all people together.
     let accounts = &app.services.accounts;
     let invite =
         async || accounts.invite_by_mail(&OPERATOR, "Eve <Eve@example.org>", Role::Rater, 7, Joins::default()).await;
@@ -253,8 +253,8 @@ async fn a_message_survives_a_kill_and_is_not_sent_twice_afterwards() {
     // The server is killed in the middle of an attempt, before the SMTP server has the message.
     let now = base::clock::now();
     let until = Timestamp(now.0 + 1000);
-    let taken = app.services.db.write(move |tx| db::mail::claim(tx, now, until)).await.unwrap();
-    assert_eq!(taken.unwrap().address, "bo@example.org");
+    let claimed = app.services.db.write(move |tx| db::mail::claim(tx, now, until)).await.unwrap();
+    assert_eq!(claimed.unwrap().address, "bo@example.org");
     let app = app.restarted();
     // Until the operator's settings are read, nothing is sent.
     later(&app.services).await;
@@ -289,21 +289,21 @@ async fn a_due_date_is_told_once_the_day_before_where_the_rater_is() {
     let first = send(&app, at("2026-12-01", 0)).await;
     assert_eq!(first.iter().map(|one| one.to.as_str()).collect::<Vec<_>>(), ["ada@example.org"]);
     let title = app.services.studies.get(&OPERATOR, STUDY).await.unwrap().row.title;
-    assert!(first[0].text().contains(&format!("评分项目“{title}”将于明天")), "{}", first[0].text());
+    assert!(first[0].text().contains(&format!("评分项目“{title}”将于 ")), "{}", first[0].text());
     let app = app.restarted();
     turn_on(&app, smtp.client(|_| ()));
     let second = send(&app, at("2026-12-01", 14)).await;
     assert_eq!(second.iter().map(|one| one.to.as_str()).collect::<Vec<_>>(), ["bo@example.org"]);
-    assert!(second[0].text().contains(&format!("in the study “{title}” are due tomorrow")), "{}", second[0].text());
+    assert!(second[0].text().contains(&format!("in the study “{title}” are due on ")), "{}", second[0].text());
     for message in first.iter().chain(&second) {
-        let said = format!("{}{}", message.raw, message.text()).to_lowercase();
-        assert!(!MODELS.iter().any(|model| said.contains(model)), "{said}");
-        assert!(!said.contains("hidden") && !said.contains("submission"), "{said}");
+        let content = format!("{}{}", message.raw, message.text()).to_lowercase();
+        assert!(!MODELS.iter().any(|model| content.contains(model)), "{content}");
+        assert!(!content.contains("hidden") && !content.contains("submission"), "{content}");
     }
     for hour in 0..36 {
         assert!(send(&app, at("2026-12-01", hour)).await.is_empty(), "{hour}");
     }
-    // Another date is told again.
+    // Another date gets a notice of its own.
     set_due(&app, "2026-12-09").await;
     assert_eq!(send(&app, at("2026-12-08", 15)).await.len(), 2);
 }

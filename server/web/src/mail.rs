@@ -35,7 +35,7 @@ pub async fn choose(
     };
     let address = fields.get("address").cloned().unwrap_or_default();
     let choice = MailChoice { address, due: fields.contains_key("due"), digest };
-    let told = match state.services.mail.choose(&person, choice).await {
+    let result = match state.services.mail.choose(&person, choice).await {
         Ok(MailChosen::Saved) => "saved",
         Ok(MailChosen::LinkSent) => "sent",
         Ok(MailChosen::Removed) => "removed",
@@ -44,7 +44,7 @@ pub async fn choose(
         Err(AppError::Conflict(_)) => "refused",
         Err(e) => return Err(e.into()),
     };
-    Ok(Redirect::to(&format!("/account/email?mail={told}")))
+    Ok(Redirect::to(&format!("/account/email?mail={result}")))
 }
 
 /// `POST /mail/{token}`: the button of the page, or a mail program that ends messages for its reader (RFC 8058), which wants

@@ -280,7 +280,7 @@ impl Coordinator {
                 }
                 let (report, worker) = (&delivery.report, Some(delivery.worker.as_str()));
                 settled.push(settle(tx, report, &job.key(&conditions.made_in.key_basis), worker, job.alone)?);
-                // Removing a worker makes a run forget what that worker said.
+                // Removing a worker makes a run forget what that worker reported.
                 if matches!(report.ended, Ended::Judged(_))
                     && (is_new(open, delivery.kind, conditions) || runs::lacks_environment(tx, *run)?)
                 {

@@ -92,7 +92,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
     let run = place.join("run");
-    let run = image::Copies::of(&run, &run, image::files)?;
+    let run = image::Copies::of(&run, &run, image::files, image::files)?;
     let task_programs = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Cpp { version, build, run, task_programs, linker, has_bodies, built_samples: BuiltSamples::default() }))
 }

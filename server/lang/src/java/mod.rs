@@ -109,10 +109,10 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         image::duplicate(&images.run, &place.join("java"))
     })?;
     let image = place.join("image");
-    let mut run = image::Copies::of(&image, &image, image::mounts)?;
-    run.extend(image::Copies::of(&images.run, &place.join("java"), toolchain::mounts)?);
-    // These processes have the tests in the end. With a folder, the kernel remembers which files were looked for in it.
-    run.both = [image::files(&place.join("image-both"))?, files_of_java(&place.join("java-both"))?].concat();
+    // Processes with both verdicts have the tests in the end. With a folder, the kernel remembers which files were looked for
+    // in it, so they get each file alone.
+    let mut run = image::Copies::of(&image, &image, image::mounts, image::files)?;
+    run.extend(image::Copies::of(&images.run, &place.join("java"), toolchain::mounts, files_of_java)?);
     image::load(&run.both);
     let mut values = Files::new();
     for name in ["Values", "Values$NotPlain", "Values$Unanswered"] {

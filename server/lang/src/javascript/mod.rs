@@ -96,7 +96,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         image::duplicate(&image, &image)
     })?;
     let image = place.join("image");
-    let mounts = image::Copies::of(&image, &image, image::files)?;
+    let mounts = image::Copies::of(&image, &image, image::files, image::files)?;
     // These processes have the tests in the end.
     image::load(&mounts.both);
     let mut node = vec!["/node/bin/node"];

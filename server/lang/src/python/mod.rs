@@ -162,7 +162,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         image::duplicate(&image, &image)
     })?;
     let image = place.join("image");
-    let image::Copies { judging, solving, both } = image::Copies::of(&image, &image, image::mounts)?;
+    let image::Copies { judging, solving, both } = image::Copies::of(&image, &image, image::mounts, image::mounts)?;
     // These processes have the tests in the end.
     image::load(&both);
     Ok(Arc::new(Python {

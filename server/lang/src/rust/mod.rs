@@ -112,7 +112,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
     let run = place.join("run");
-    let run = image::Copies::of(&run, &run, image::files)?;
+    let run = image::Copies::of(&run, &run, image::files, image::files)?;
     let externs = CRATES.iter().map(|name| extern_option(&place, name)).collect::<io::Result<_>>()?;
     let judges = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Rust { version, build, run, externs, judges }))

@@ -65,11 +65,11 @@ pub fn invitation(lang: Lang, url: &str, invited: &Invited<'_>) -> Text {
     Text { subject: t.invitation_subject.to_owned(), body }
 }
 
-/// A study is due tomorrow.
+/// A study is due. It names the date, not the day before: a message that waits for the SMTP server can be a day late.
 pub fn due(lang: Lang, url: &str, title: &str, day: Day) -> Text {
-    let (t, title) = (texts(lang), one_line(title));
-    let body = (t.due_body)(&title, &I18n::of(lang).day(day), &format!("{url}/my-studies"));
-    Text { subject: (t.due_subject)(&title), body }
+    let (t, title, day) = (texts(lang), one_line(title), I18n::of(lang).day(day));
+    let body = (t.due_body)(&title, &day, &format!("{url}/my-studies"));
+    Text { subject: (t.due_subject)(&title, &day), body }
 }
 
 /// A test of the SMTP server.

@@ -30,6 +30,8 @@ pub fn footer(file: &[u8]) -> Result<(), String> {
         field = id;
         match (id, kind) {
             (2, 9) => schema(&mut footer)?,
+            // The library may go by the number of a field alone.
+            (2, _) => return Err(damaged()),
             _ => footer.skip(kind, 0).ok_or_else(damaged)?,
         }
         if footer.items > MOST_ITEMS {
@@ -78,7 +80,7 @@ pub fn pages((start, length): (u64, u64), file: &[u8]) -> Result<(), String> {
         if page.unpacked > LARGEST_PAGE {
             return Err(format!("a page unpacks to more than {} MiB", LARGEST_PAGE / 1024 / 1024));
         }
-        // Memory for them is taken at once.
+        // The library reserves memory for all of them at once.
         if page.is_dictionary && page.values.is_none_or(|values| u64::try_from(values).is_ok_and(|n| n > page.unpacked))
         {
             return Err("a dictionary says that it has more values than fit in it".to_owned());
@@ -131,6 +133,7 @@ impl<'b> Compact<'b> {
                     (page.values, page.encoding) = self.values(2)?;
                 }
                 (8, 12) => (page.values, page.encoding) = self.values(4)?,
+                (2 | 3 | 5 | 7 | 8, _) => return None,
                 _ => self.skip(kind, 0)?,
             }
         }
@@ -146,6 +149,7 @@ impl<'b> Compact<'b> {
             match (id, kind) {
                 (1, 5) => values = Some(self.number()?),
                 (id, 5) if id == encoding => written = Some(self.number()?),
+                (id, _) if id == 1 || id == encoding => return None,
                 _ => self.skip(kind, 0)?,
             }
         }
@@ -159,6 +163,7 @@ impl<'b> Compact<'b> {
             field = id;
             match (id, kind) {
                 (5, 5) => parts = self.number()?,
+                (5, _) => return None,
                 _ => self.skip(kind, 0)?,
             }
         }
@@ -207,15 +212,17 @@ impl<'b> Compact<'b> {
         Some(i64::try_from(value >> 1).ok()? ^ -i64::from(value & 1 == 1))
     }
 
-    /// The ID and the type of the next field; the inner `None` at the end of the structure.
+    /// The ID and the type of the next field; the inner `None` at the end of the structure. Writers number fields upwards,
+    /// so each comes once.
     fn field(&mut self, before: i64) -> Option<Option<(i64, u8)>> {
         let byte = self.byte()?;
         let (step, kind) = (byte >> 4, byte & 0x0f);
-        match (kind, step) {
-            (0, _) => Some(None),
-            (kind, 0) => Some(Some((self.number()?, kind))),
-            (kind, step) => Some(Some((before + i64::from(step), kind))),
-        }
+        let id = match (kind, step) {
+            (0, _) => return Some(None),
+            (_, 0) => self.number()?,
+            (_, step) => before + i64::from(step),
+        };
+        (id > before).then_some(Some((id, kind)))
     }
 
     fn bytes(&mut self, count: u64) -> Option<()> {
@@ -326,11 +333,13 @@ mod tests {
     fn lists_are_no_longer_than_the_footer() {
         let of =
             |footer: &[u8]| [b"PAR1", footer, &u32::try_from(footer.len()).unwrap().to_le_bytes(), b"PAR1"].concat();
-        // The list of columns (field 2) says that it has 2^31 structures; then one of another field.
-        for list in [[0x29, 0xfc], [0x49, 0xfc]] {
+        // The list of columns (field 2) says that it has 2^31 structures; then one of another field, and a set as field 2.
+        for list in [[0x29, 0xfc], [0x49, 0xfc], [0x2a, 0xfc]] {
             let file = of(&[&list[..], &[0xff, 0xff, 0xff, 0xff, 0x07, 0, 0]].concat());
             assert!(footer(&file).unwrap_err().contains("damaged"), "{list:?}");
         }
+        // A field that comes twice: the library may take the other one.
+        assert!(footer(&of(&[0x15, 0, 0x05, 2, 0, 0])).unwrap_err().contains("damaged"));
         // Empty structures of a byte each.
         let many = 400_000_u32;
         let count = [many & 0x7f | 0x80, many >> 7 & 0x7f | 0x80, many >> 14].map(|byte| u8::try_from(byte).unwrap());
