@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 use model::reason::Flag;
 
 use super::{
-    batch,
+    arguments, batch,
     classfile::{Entry, Pool},
     deceptive_answers,
+    descriptor::Descriptor,
     runner::Job,
     shareable,
     suite::Suite,
@@ -57,8 +58,14 @@ pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder
     // An interface: all methods are recorded. A published base class has a method for each task: those that the tests
     // call are recorded. The solution's other methods are forwarded without recording, so the solution cannot decide
     // whether there is a record.
-    let called: BTreeSet<&str> =
-        job.tests.classes.values().filter_map(|class| calls(class, base_name)).flatten().collect();
+    let called: BTreeSet<&str> = job
+        .tests
+        .classes
+        .values()
+        .filter_map(|class| calls(class, base_name))
+        .flatten()
+        .map(arguments::method)
+        .collect();
     let own: BTreeSet<&str> = job
         .classes
         .values()
@@ -174,15 +181,7 @@ struct Method<'a> {
 
 impl<'a> Method<'a> {
     fn read(name: &'a str, descriptor: &'a str) -> Option<Method<'a>> {
-        let (mut rest, result) = descriptor.strip_prefix('(')?.split_once(')')?;
-        let mut parameters = Vec::new();
-        while !rest.is_empty() {
-            let array = rest.len() - rest.trim_start_matches('[').len();
-            let length = if rest[array..].starts_with('L') { rest[array..].find(';')? + 1 } else { 1 };
-            let (one, after) = rest.split_at_checked(array + length)?;
-            parameters.push(one);
-            rest = after;
-        }
+        let Descriptor { parameters, result } = Descriptor::read(descriptor)?;
         Some(Method { name, descriptor, parameters, result })
     }
 

@@ -5,6 +5,8 @@
 pub struct Pool<'a> {
     /// Entries by index. Entry 0 is unused, as in the file.
     pub entries: Vec<Entry<'a>>,
+    /// Where each entry begins, counted in bytes from the first one.
+    pub starts: Vec<usize>,
     /// The file's content from the access flags on.
     pub rest: &'a [u8],
 }
@@ -29,8 +31,10 @@ impl<'a> Pool<'a> {
     pub fn read(bytes: &'a [u8]) -> Option<Pool<'a>> {
         let mut rest = Bytes(bytes.get(8..)?);
         let count = rest.number()?;
-        let mut entries = vec![Entry::Other];
+        let whole = rest.0.len();
+        let (mut entries, mut starts) = (vec![Entry::Other], vec![0]);
         while entries.len() < usize::from(count) {
+            let start = whole - rest.0.len();
             let entry = match rest.take(1)? {
                 [1] => {
                     let length = rest.number()?;
@@ -41,6 +45,7 @@ impl<'a> Pool<'a> {
                     rest.take(8)?;
                     // `long` and `double` entries take two slots.
                     entries.push(Entry::Other);
+                    starts.push(start);
                     Entry::Other
                 }
                 [7] => Entry::Class(rest.number()?),
@@ -51,8 +56,9 @@ impl<'a> Pool<'a> {
                 _ => return None,
             };
             entries.push(entry);
+            starts.push(start);
         }
-        Some(Pool { entries, rest: rest.0 })
+        Some(Pool { entries, starts, rest: rest.0 })
     }
 
     /// The class's own methods: flags, name and descriptor of each; `None` if the file is damaged.

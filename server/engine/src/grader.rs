@@ -20,7 +20,7 @@ use super::{
     must_fail_tests,
     runner::{self, Allowance, AnswerRecord, Job, ReadyJvm, SETTINGS},
     stop::Stop,
-    suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
+    suite::{self, SOLUTION_BASE, SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
     toolchain::Toolchain,
 };
 use crate::assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, wanted};
@@ -155,9 +155,9 @@ impl Grader {
                 }
             }
             TestKind::Aixbench => {
-                let base = self.suite.library.keys().find(|name| name.ends_with(".GenerateMethodBase"));
+                let base = suite::solution_base(&self.suite.library);
                 // The base class imports the types of all signatures, so its imports come first.
-                hints.splice(0..0, wanted::imports(named("GenerateMethodBase.java")));
+                hints.splice(0..0, wanted::imports(named(&format!("{SOLUTION_BASE}.java"))));
                 let number: String = task.test_class.chars().rev().take_while(char::is_ascii_digit).collect();
                 let number: String = number.chars().rev().collect();
                 Target {
@@ -407,6 +407,6 @@ fn listed(toolchain: &Toolchain, suite: &Suite, folder: &Path, compilers: &Pool)
     }
     let jars: Vec<String> = suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
     let types = compilers.index(&jars)?;
-    super::suite::write_whole(&file, types.join("\n").as_bytes())?;
+    suite::write_whole(&file, types.join("\n").as_bytes())?;
     Ok(types)
 }

@@ -13,12 +13,14 @@
 //! [`Outcome`]: model::run::Outcome
 
 mod answer_record;
+mod arguments;
 pub mod assemble;
 pub mod batch;
 mod classfile;
 pub mod compiler;
 pub mod dates;
 mod deceptive_answers;
+mod descriptor;
 mod edit;
 pub mod grader;
 mod must_fail_tests;

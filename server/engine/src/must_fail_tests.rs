@@ -11,7 +11,7 @@ use model::{
 };
 
 use super::{
-    edit::{self, Code, Names, Renamed},
+    edit::{self, Code, Names, Original},
     suite::{TaskTests, TestKind},
 };
 
@@ -38,15 +38,15 @@ pub fn of(kind: TestKind, tests: &TaskTests) -> Option<TaskTests> {
 }
 
 /// `int[] counts = original(); counts[1]++; return counts;`
-fn counted(_: &mut Names, of: &Renamed<'_>) -> Option<Code> {
-    let [high, low] = of.original.to_be_bytes();
+fn counted(_: &mut Names, of: &Original<'_>) -> Option<Code> {
+    let [high, low] = of.entry.to_be_bytes();
     // aload 0, invokespecial, dup, iconst 1, dup2, iaload, iconst 1, iadd, iastore, areturn.
     Some(Code { stack: 5, locals: 1, bytes: vec![0x2a, 0xb7, high, low, 0x59, 4, 0x5c, 0x2e, 4, 0x60, 0x4f, 0xb0] })
 }
 
 /// `original(cases); cases.equal(CASE, null, null);` The case fails because its call is `null`.
-fn collected(names: &mut Names, of: &Renamed<'_>) -> Option<Code> {
-    let [high, low] = of.original.to_be_bytes();
+fn collected(names: &mut Names, of: &Original<'_>) -> Option<Code> {
+    let [high, low] = of.entry.to_be_bytes();
     let case = names.string(CASE)?.to_be_bytes();
     let class = names.class("aixgrade/api/Cases")?;
     let name = names.text("equal")?;

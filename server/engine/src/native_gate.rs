@@ -6,7 +6,10 @@
 //! methods in [`GUARDED`], so the image puts a call of our `NativeGate` (`java-harness/patch`) in front of each:
 //! `NativeGate.check` with the method's first argument.
 
-use super::edit::{self, Code};
+use super::{
+    descriptor::{self, Descriptor},
+    edit::{self, Code},
+};
 
 /// The class that decides. It has two methods `check`: one takes a `Class`, one a `ClassLoader`.
 pub const GATE: &str = "jdk/internal/loader/NativeGate";
@@ -33,77 +36,43 @@ const STATIC: u16 = 0x0008;
 /// there is no such overload, or if one cannot be guarded.
 pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
     // A method whose parameters cannot be parsed is selected here and rejected below.
-    let is_gated = |name: &str, kind: &str| name == method && Parameters::read(kind).is_none_or(|p| p.gated.is_some());
-    edit::in_front(class, RENAMED, is_gated, |names, renamed| {
-        let parameters = Parameters::read(renamed.descriptor)?;
+    let is_gated =
+        |name: &str, kind: &str| name == method && Descriptor::read(kind).is_none_or(|d| gated(&d).is_some());
+    edit::in_front(class, RENAMED, is_gated, |names, original| {
+        let descriptor = Descriptor::read(original.descriptor)?;
         let gate = names.class(GATE)?;
-        let (name, kind) = (names.text("check")?, names.text(&format!("({})V", parameters.gated?))?);
+        let (name, kind) = (names.text("check")?, names.text(&format!("({})V", gated(&descriptor)?))?);
         let check = names.method(gate, name, kind)?;
-        parameters.forward(renamed.flags & STATIC != 0, check, renamed.original)
+        forward(&descriptor, original.flags & STATIC != 0, check, original.entry)
     })
 }
 
-/// A method's parameters: the instruction that loads each, and the number of slots that it takes.
-#[derive(Default)]
-struct Parameters {
-    /// The first parameter's type, if the gate can check it.
-    gated: Option<&'static str>,
-    loads: Vec<(u8, u8)>,
-    /// The instruction that returns the method's value.
-    returns: u8,
+/// The type of a method's first parameter, if the gate can check it.
+fn gated<'a>(descriptor: &Descriptor<'a>) -> Option<&'a str> {
+    let first = *descriptor.parameters.first()?;
+    ["Ljava/lang/Class;", "Ljava/lang/ClassLoader;"].contains(&first).then_some(first)
 }
 
-impl Parameters {
-    fn read(descriptor: &str) -> Option<Parameters> {
-        let (mut rest, result) = descriptor.strip_prefix('(')?.split_once(')')?;
-        let gated = ["Ljava/lang/Class;", "Ljava/lang/ClassLoader;"].into_iter().find(|kind| rest.starts_with(kind));
-        let mut loads = Vec::new();
-        while let Some(kind) = rest.chars().next() {
-            let array = rest.len() - rest.trim_start_matches('[').len();
-            let element = &rest[array..];
-            let length = if element.starts_with('L') { element.find(';')? + 1 } else { 1 };
-            // iload, lload, fload, dload, aload.
-            loads.push(match kind {
-                'J' => (0x16, 2),
-                'F' => (0x17, 1),
-                'D' => (0x18, 2),
-                'L' | '[' => (0x19, 1),
-                'B' | 'C' | 'I' | 'S' | 'Z' => (0x15, 1),
-                _ => return None,
-            });
-            rest = rest.get(array + length..)?;
-        }
-        let returns = match result.chars().next()? {
-            'V' => 0xb1,
-            'J' => 0xad,
-            'F' => 0xae,
-            'D' => 0xaf,
-            'L' | '[' => 0xb0,
-            _ => 0xac,
-        };
-        Some(Parameters { gated, loads, returns })
+/// The code that checks the first parameter, calls the original with all parameters, and returns its value.
+fn forward(descriptor: &Descriptor<'_>, is_static: bool, check: u16, original: u16) -> Option<Code> {
+    let mut slot = u8::from(!is_static);
+    let mut code = vec![0x19, slot, 0xb8];
+    code.extend(check.to_be_bytes());
+    if !is_static {
+        code.extend([0x19, 0]);
     }
-
-    /// The code that checks the first parameter, calls the original with all parameters, and returns its value.
-    fn forward(&self, is_static: bool, check: u16, original: u16) -> Option<Code> {
-        let mut slot = u8::from(!is_static);
-        let mut code = vec![0x19, slot, 0xb8];
-        code.extend(check.to_be_bytes());
-        if !is_static {
-            code.extend([0x19, 0]);
-        }
-        for &(load, slots) in &self.loads {
-            code.extend([load, slot]);
-            slot = slot.checked_add(slots)?;
-        }
-        // invokestatic, or invokespecial because the method belongs to the same class.
-        code.push(if is_static { 0xb8 } else { 0xb7 });
-        code.extend(original.to_be_bytes());
-        code.push(self.returns);
-        // Fits the arguments, and a result of two slots.
-        let slots = u16::from(slot).max(2);
-        Some(Code { stack: slots, locals: slots, bytes: code })
+    for kind in &descriptor.parameters {
+        let (load, slots) = descriptor::load(kind);
+        code.extend([load, slot]);
+        slot = slot.checked_add(slots)?;
     }
+    // invokestatic, or invokespecial because the method belongs to the same class.
+    code.push(if is_static { 0xb8 } else { 0xb7 });
+    code.extend(original.to_be_bytes());
+    code.push(descriptor::returns(descriptor.result));
+    // Fits the arguments, and a result of two slots.
+    let slots = u16::from(slot).max(2);
+    Some(Code { stack: slots, locals: slots, bytes: code })
 }
 
 #[cfg(test)]

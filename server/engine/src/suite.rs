@@ -16,7 +16,7 @@ use model::reason::Reason;
 use sha2::{Digest, Sha256};
 
 use super::{
-    EngineError, classfile,
+    EngineError, arguments, classfile,
     compiler::{Compiled, Compiler, Request},
     runner::{AnswerRecord, Job},
     toolchain::Toolchain,
@@ -25,10 +25,13 @@ use super::{
 use crate::assemble::seal;
 
 /// Increase when suites are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The package of published solutions. It contains no tests.
 pub const SOLUTION_PACKAGE: &str = "com.aixcode.autoTest.generate.solution";
+
+/// The base class of published solutions, without its package.
+pub const SOLUTION_BASE: &str = "GenerateMethodBase";
 
 /// The class name of published solutions, without the task's number.
 pub const SOLUTION_PREFIX: &str = "Solution";
@@ -165,6 +168,11 @@ impl Suite {
     }
 }
 
+/// The name of the class that published solutions extend.
+pub fn solution_base(library: &Files) -> Option<&String> {
+    library.keys().find(|name| name.rsplit_once('.').is_some_and(|(_, class)| class == SOLUTION_BASE))
+}
+
 /// Whether this top-level class contains a task's tests.
 fn is_test(kind: TestKind, class: &str, classes: &BTreeSet<String>) -> bool {
     // The published sources contain more test classes than there are tasks. No other task may see them.
@@ -238,8 +246,13 @@ fn compile(
     match kind {
         TestKind::Aixbench => {
             let run = compile(sources)?;
+            let has_tests = |name: &str| is_test(kind, name.split('$').next().unwrap_or_default(), tests);
             let mut library = run.clone();
-            library.retain(|name, _| !is_test(kind, name.split('$').next().unwrap_or_default(), tests));
+            library.retain(|name, _| !has_tests(name));
+            let Some(base) = solution_base(&library).cloned() else { return Ok((library, run)) };
+            let run = arguments::protect(run, &base, has_tests).ok_or_else(|| {
+                EngineError::Tests(format!("the compiled tests of solutions of {base} cannot be read"))
+            })?;
             Ok((library, run))
         }
         TestKind::Aixgrade => {
@@ -281,7 +294,7 @@ fn preparation(kind: TestKind, shared: &Files, tests: &BTreeMap<String, TaskTest
     let warm: Vec<&str> = match kind {
         TestKind::Aixgrade => Vec::new(),
         TestKind::Aixbench => {
-            let bases = ["GenerateMethodBase", "AbstractBaseEvaluation"];
+            let bases = [SOLUTION_BASE, "AbstractBaseEvaluation"];
             let named = |class: &&String| bases.iter().any(|base| class.rsplit('.').next() == Some(base));
             shared.keys().filter(named).map(String::as_str).collect()
         }

@@ -28,6 +28,10 @@ const HARNESS: &[(&str, &str)] = &[
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Cases.java"),
     ),
     (
+        "aixgrade.api/aixgrade/api/Copies.java",
+        include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Copies.java"),
+    ),
+    (
         "aixgrade.api/aixgrade/api/Tape.java",
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Tape.java"),
     ),
