@@ -1460,7 +1460,7 @@ CREATE TABLE webhooks (
 -- Messages on their way. A message is written in the transaction that ends the run or the study (the triggers below), so
 -- that neither is without the other, whoever ends it: server, engine, command line.
 CREATE TABLE webhook_deliveries (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: a late result of an attempt finds no other message
     webhook_id INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
     event      TEXT NOT NULL,
     subject    INTEGER,                        -- the run's or the study's number
@@ -1513,7 +1513,7 @@ CREATE INDEX mail_addresses_by_address ON mail_addresses (address COLLATE NOCASE
 
 -- Messages on their way, written in the transaction of their cause.
 CREATE TABLE mail_outbox (
-    id            INTEGER PRIMARY KEY,
+    id            INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: a late result of an attempt finds no other message
     kind          TEXT NOT NULL CHECK (kind IN ('verify', 'invitation', 'due', 'digest', 'test')),
     address       TEXT NOT NULL,
     -- What it is about: the person who gets it, an invitation, a study.
@@ -1523,11 +1523,11 @@ CREATE TABLE mail_outbox (
     asked_by      INTEGER REFERENCES users (id) ON DELETE SET NULL, -- for the limits of what one person can have sent
     subject       TEXT NOT NULL,
     body          TEXT NOT NULL,               -- empty once there is no further attempt: it may contain a secret link
-    state         TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'failed')),
+    state         TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'failed', 'withdrawn')),
     attempts      INTEGER NOT NULL DEFAULT 0,
     error         TEXT,                        -- json: why the last attempt failed
     created_at    INTEGER NOT NULL,
-    ended_at      INTEGER,                     -- when it was sent or given up
+    ended_at      INTEGER,                     -- when it was sent, given up or withdrawn
     next_at       INTEGER                      -- when the next attempt is due; absent if there is none
 ) STRICT;
 CREATE INDEX mail_outbox_due ON mail_outbox (next_at) WHERE state = 'waiting';

@@ -32,6 +32,8 @@ names! {
         Waiting = "waiting",
         Sent = "sent",
         Failed = "failed",
+        /// There was no reason to send it any more.
+        Withdrawn = "withdrawn",
     }
 }
 

@@ -302,6 +302,7 @@ texts! {
         invite_send: "Also send the link by email; the label is then an address, or a name and an address in angle brackets", "同时通过邮件发送链接；此时标签应为邮箱地址，或“姓名 <邮箱地址>”";
         mail_waiting: "Email: being sent", "邮件：发送中";
         mail_sent: "Email: sent", "邮件：已发送";
+        mail_withdrawn: "Email: not sent, because it was no longer needed", "邮件：不再需要，未发送";
         invite_days: "Expires after (days)", "有效天数";
         invite_button: "Create link", "创建链接";
         invite_once: "Copy this link now and send it to the person. It is not shown again.", "请立即复制此链接并发送给对方，之后不再显示。";

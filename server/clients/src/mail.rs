@@ -3,7 +3,10 @@
 //! A message gets a connection of its own, whose steps run one by one, so that a fault says which of them failed.
 //! Nothing is sent without TLS, except to this machine. The password is in memory only.
 
+mod stream;
+
 use std::{
+    io,
     net::IpAddr,
     time::{Duration, UNIX_EPOCH},
 };
@@ -211,23 +214,25 @@ impl MailServer {
             .await
             .map_err(|e| MailFault::NameNotFound { host: self.host.clone(), detail: e.to_string() })?
             .collect();
-        let tls = || {
-            let tls = TlsParameters::new_rustls(self.host.clone());
-            tls.map_err(|e| MailFault::Tls { detail: chain(&e) })
+        let connected = stream::connect(&addresses, self.patience).await;
+        let connection = connected.map_err(|e| MailFault::Connection { detail: e.to_string() })?;
+        let connection = match self.tls {
+            Tls::Implicit => {
+                let encrypted = stream::encrypted(connection, &self.host).await;
+                encrypted.map_err(|e| of_connection(true, &e, e.to_string()))?
+            }
+            Tls::StartTls | Tls::None => Box::new(connection),
         };
-        let implicit = match self.tls {
-            Tls::Implicit => Some(tls()?),
-            Tls::StartTls | Tls::None => None,
-        };
-        let with_tls = implicit.is_some();
-        let connected =
-            AsyncSmtpConnection::connect_tokio1(addresses.as_slice(), Some(self.patience), &self.hello, implicit, None);
-        let mut connection = connected.await.map_err(|e| fault(MailStep::Greeting, with_tls, &e))?;
+        let greeted = AsyncSmtpConnection::connect_with_transport(connection, &self.hello).await;
+        let with_tls = self.tls == Tls::Implicit;
+        let mut connection = greeted.map_err(|e| fault(MailStep::Greeting, with_tls, &e))?;
         if self.tls == Tls::StartTls {
             if !connection.can_starttls() {
                 return Err(MailFault::NoStartTls);
             }
-            connection.starttls(tls()?, &self.hello).await.map_err(|e| fault(MailStep::Greeting, true, &e))?;
+            let tls = TlsParameters::new_rustls(self.host.clone());
+            let tls = tls.map_err(|e| MailFault::Tls { detail: chain(&e) })?;
+            connection.starttls(tls, &self.hello).await.map_err(|e| fault(MailStep::Greeting, true, &e))?;
         }
         if let Some(credentials) = &self.credentials {
             if connection.server_info().get_auth_mechanism(&MECHANISMS).is_none() {
@@ -294,13 +299,22 @@ fn fault(step: MailStep, with_tls: bool, e: &Error) -> MailFault {
     if let Some(code) = e.status() {
         return MailFault::Refused { step, status: code.into(), detail };
     }
-    let mut source = std::error::Error::source(e);
-    let mut by_system = false;
-    while let Some(cause) = source {
-        by_system |= cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.raw_os_error().is_some());
-        source = cause.source();
+    of_connection(e.is_tls() || with_tls, e, detail)
+}
+
+/// What an error of the connection means, of TLS or not.
+fn of_connection(with_tls: bool, e: &(dyn std::error::Error + 'static), detail: String) -> MailFault {
+    let mut cause = Some(e);
+    while let Some(e) = cause {
+        if let Some(e) = e.downcast_ref::<io::Error>() {
+            let is_too_much = e.get_ref().is_some_and(|e| e.is::<stream::TooMuch>());
+            if is_too_much || e.raw_os_error().is_some() {
+                return MailFault::Connection { detail };
+            }
+        }
+        cause = e.source();
     }
-    match e.is_tls() || (with_tls && !by_system) {
+    match with_tls {
         true => MailFault::Tls { detail },
         false => MailFault::Connection { detail },
     }

@@ -124,10 +124,13 @@ pub fn set_choice(conn: &Connection, user: UserId, due: bool, digest: Digest, no
     Ok(())
 }
 
-/// Removes a person's address and what was to be sent to it.
-pub fn remove(conn: &Connection, user: UserId) -> Result<(), Failure> {
+const WITHDRAW: &str =
+    "UPDATE mail_outbox SET state = 'withdrawn', error = NULL, body = '', ended_at = ?2, next_at = NULL";
+
+/// Removes a person's address, and withdraws what was to be sent to it.
+pub fn remove(conn: &Connection, user: UserId, now: Timestamp) -> Result<(), Failure> {
     conn.prepare_cached("DELETE FROM mail_addresses WHERE user_id = ?1")?.execute([user.0])?;
-    conn.prepare_cached("DELETE FROM mail_outbox WHERE user_id = ?1 AND state = 'waiting'")?.execute([user.0])?;
+    conn.prepare_cached(&format!("{WITHDRAW} WHERE user_id = ?1 AND state = 'waiting'"))?.execute([user.0, now.0])?;
     Ok(())
 }
 
@@ -275,7 +278,9 @@ pub fn still_applies(conn: &Connection, id: i64, kind: MailKind) -> Result<bool,
                  JOIN studies s ON s.id = m.study_id
                  WHERE a.user_id = o.user_id AND a.address = o.address AND a.verified_at IS NOT NULL AND a.due = 1
                      AND u.disabled = 0 AND s.status = 'running' AND s.archived_at IS NULL
-                     AND m.removed_at IS NULL AND m.open > 0)"
+                     AND m.removed_at IS NULL AND m.open > 0
+                     AND NOT EXISTS (SELECT 1 FROM rater_limits l
+                         WHERE l.study_id = s.id AND l.user_id = a.user_id AND l.paused_at IS NOT NULL))"
         }
         MailKind::Digest => {
             "EXISTS (SELECT 1 FROM mail_addresses a JOIN users u ON u.id = a.user_id
@@ -298,7 +303,8 @@ pub fn sent(conn: &Connection, id: i64, now: Timestamp) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Records that an attempt failed. Without a next one, the message is given up.
+/// Records that an attempt failed. Without a next one, the message is given up. A message that was withdrawn meanwhile
+/// stays so.
 pub fn failed(
     conn: &Connection,
     id: i64,
@@ -309,28 +315,28 @@ pub fn failed(
     let why = serde_json::to_string(why)?;
     match next_at {
         Some(next) => conn
-            .prepare_cached("UPDATE mail_outbox SET attempts = attempts + 1, error = ?2, next_at = ?3 WHERE id = ?1")?
+            .prepare_cached("UPDATE mail_outbox SET attempts = attempts + 1, error = ?2, next_at = ?3 WHERE id = ?1 AND state = 'waiting'")?
             .execute(params![id, why, next.0])?,
         None => conn
             .prepare_cached(
                 "UPDATE mail_outbox SET state = 'failed', attempts = attempts + 1, error = ?2, body = '', ended_at = ?3,
-                     next_at = NULL WHERE id = ?1",
+                     next_at = NULL WHERE id = ?1 AND state = 'waiting'",
             )?
             .execute(params![id, why, now.0])?,
     };
     Ok(())
 }
 
-/// Deletes a message.
-pub fn delete(conn: &Connection, id: i64) -> Result<(), Failure> {
-    conn.prepare_cached("DELETE FROM mail_outbox WHERE id = ?1")?.execute([id])?;
+/// Withdraws a message for which there is no reason any more. The limits of what is sent still count it.
+pub fn withdraw(conn: &Connection, id: i64, now: Timestamp) -> Result<(), Failure> {
+    conn.prepare_cached(&format!("{WITHDRAW} WHERE id = ?1 AND state = 'waiting'"))?.execute([id, now.0])?;
     Ok(())
 }
 
-/// Deletes messages that were sent or given up before a time, and with `unsent` those that were due before it and wait.
+/// Deletes messages that were sent, given up or withdrawn before a time, and with `unsent` those that were due before it and wait.
 pub fn forget(conn: &Connection, before: Timestamp, unsent: Option<Timestamp>) -> Result<usize, Failure> {
     let ended = conn
-        .prepare_cached("DELETE FROM mail_outbox WHERE state IN ('sent', 'failed') AND ended_at < ?1")?
+        .prepare_cached("DELETE FROM mail_outbox WHERE state <> 'waiting' AND ended_at < ?1")?
         .execute([before.0])?;
     let waiting = match unsent {
         Some(due) => {

@@ -26,7 +26,10 @@ use serde_json::json;
 use services::Services;
 use texts::faults::mail_fault;
 
-use crate::util::{Client, TestApp, change_to, smtp::Smtp};
+use crate::util::{
+    Client, TestApp, change_to,
+    smtp::{ENDLESS, Smtp},
+};
 
 const OPERATOR: Admin = System.admin();
 const STUDY: StudyId = StudyId(1);
@@ -163,6 +166,20 @@ async fn nobody_can_have_many_messages_sent_to_strangers() {
     // Only the newest address is still hers.
     app.services.mail.deliver_due().await.unwrap();
     assert_eq!(smtp.take().iter().map(|one| one.to.as_str()).collect::<Vec<_>>(), ["stranger-4@example.org"]);
+    // Nor by removing each address: what is withdrawn counts, and its number is not given to another message, which a late
+    // result of the attempt would change.
+    sql(&app.services, "UPDATE mail_outbox SET created_at = created_at - 3600001").await;
+    for n in 0..5 {
+        let saved = ada.form("/account/email", &[("address", &format!("other-{n}@example.org"))]).await;
+        assert_eq!(saved.location(), "/account/email?mail=sent");
+        ada.form("/account/email", &[("address", "")]).await;
+    }
+    let slow = ada.form("/account/email", &[("address", "other-5@example.org")]).await;
+    assert_eq!(slow.location(), "/account/email?mail=slow");
+    assert_eq!(count(&app.services, "SELECT count(*) FROM mail_outbox WHERE address LIKE 'other-%'").await, 5);
+    assert_eq!(app.services.mail.deliver_due().await.unwrap(), 0);
+    assert_eq!(count(&app.services, "SELECT count(*) FROM mail_outbox WHERE body <> '' OR state = 'waiting'").await, 0);
+    sql(&app.services, "DELETE FROM mail_outbox").await;
     // An address gets three in an hour, by all people together.
     let accounts = &app.services.accounts;
     let invite =
@@ -175,6 +192,8 @@ async fn nobody_can_have_many_messages_sent_to_strangers() {
     assert_eq!(before, 3, "an invitation whose message is refused is not created");
     sql(&app.services, "UPDATE mail_outbox SET created_at = created_at - 3600001").await;
     invite().await.unwrap();
+    let newest = "SELECT min(id) > 10 FROM mail_outbox";
+    assert_eq!(count(&app.services, newest).await, 1, "no number is given twice");
 }
 
 #[tokio::test]
@@ -330,7 +349,22 @@ async fn a_due_date_is_not_told_to_who_need_not_know() {
     assert_eq!(written().await, 0, "her account is deactivated");
     sql(&app.services, "UPDATE users SET disabled = 0 WHERE name = 'ada'").await;
     assert_eq!(written().await, 1);
-    // The study is closed before the SMTP server takes the message.
+    // She is paused, and then the study is closed, before the SMTP server takes the message.
+    let waiting = "SELECT count(*) FROM mail_outbox WHERE state = 'waiting'";
+    smtp.will("connect", "421 4.3.2 not now");
+    later(&app.services).await;
+    app.services.mail.deliver_due().await.unwrap();
+    sql(
+        &app.services,
+        "INSERT INTO rater_limits (study_id, user_id, judged, paused_at) SELECT 1, id, 0, 1 FROM users WHERE name = 'ada'",
+    )
+    .await;
+    later(&app.services).await;
+    app.services.mail.deliver_due().await.unwrap();
+    assert_eq!(count(&app.services, waiting).await, 0);
+    sql(&app.services, "DELETE FROM rater_limits").await;
+    sql(&app.services, "DELETE FROM due_notices").await;
+    assert_eq!(written().await, 1);
     smtp.will("connect", "421 4.3.2 not now");
     later(&app.services).await;
     app.services.mail.deliver_due().await.unwrap();
@@ -338,7 +372,7 @@ async fn a_due_date_is_not_told_to_who_need_not_know() {
     later(&app.services).await;
     app.services.mail.deliver_due().await.unwrap();
     assert!(smtp.take().is_empty());
-    assert_eq!(count(&app.services, "SELECT count(*) FROM mail_outbox WHERE state = 'waiting'").await, 0);
+    assert_eq!(count(&app.services, waiting).await, 0);
 }
 
 #[tokio::test]
@@ -550,6 +584,11 @@ async fn a_fault_names_the_step_that_failed() {
         let fault = smtp.client(|_| ()).with_patience(Duration::from_millis(200)).send(&message).await;
         assert_eq!(fault, Err(MailFault::Timeout { seconds: 0 }), "{silent}");
     }
+    // A server that never ends its line fills no memory.
+    smtp.will("connect", ENDLESS);
+    let endless = smtp.client(|_| ()).send(&message).await.unwrap_err();
+    let too_much = MailFault::Connection { detail: "the SMTP server sent more than 256 KiB".into() };
+    assert_eq!(endless, too_much);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = listener.local_addr().unwrap().to_string();
     drop(listener);

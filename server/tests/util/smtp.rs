@@ -67,6 +67,9 @@ fn quoted_printable(body: &str) -> Vec<u8> {
     bytes
 }
 
+/// A reply whose line does not end until the client hangs up.
+pub const ENDLESS: &str = "endless";
+
 /// The server.
 #[derive(Clone, Default)]
 pub struct Smtp {
@@ -154,6 +157,11 @@ impl Smtp {
                 // Silence until the client hangs up.
                 while lines.next_line().await?.is_some() {}
                 return Ok(());
+            }
+            if answer == ENDLESS {
+                loop {
+                    writing.write_all(&[b'2'; 4096]).await?;
+                }
             }
             writing.write_all(format!("{answer}\r\n").as_bytes()).await?;
             let Some(command) = lines.next_line().await? else { return Ok(()) };

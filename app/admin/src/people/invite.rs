@@ -106,6 +106,7 @@ fn mail_state(i: I18n, mail: Option<InvitationMail>) -> Option<AnyView> {
     let why = error.map(|error| mail_fault(i.lang, &error));
     let text = match (state, why) {
         (MailState::Sent, _) => t.mail_sent.to_owned(),
+        (MailState::Withdrawn, _) => t.mail_withdrawn.to_owned(),
         (MailState::Waiting, None) => t.mail_waiting.to_owned(),
         (MailState::Waiting, Some(why)) => (t.mail_again)(&why),
         (MailState::Failed, why) => (t.mail_failed)(&why.unwrap_or_default()),

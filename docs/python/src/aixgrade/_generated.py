@@ -2959,7 +2959,7 @@ MailFault: TypeAlias = """(
 )"""
 """Why a message could not be sent by email."""
 
-MailState: TypeAlias = "Literal['waiting', 'sent', 'failed']"
+MailState: TypeAlias = "Literal['waiting', 'sent', 'failed', 'withdrawn']"
 """Whether a message has arrived at the SMTP server."""
 
 MailStep: TypeAlias = "Literal['greeting', 'log_in', 'sender', 'recipient', 'message']"

@@ -36,8 +36,9 @@ pub struct Stream {
     line: Vec<u8>,
     /// Whether the last byte was a carriage return, of which a line feed is a part.
     after_return: bool,
-    /// The data of the event that is not complete yet, and its name.
+    /// The data of the event that is not complete yet, how many lines they have, and the event's name.
     data: String,
+    data_lines: usize,
     event: String,
     is_begun: bool,
     is_done: bool,
@@ -103,10 +104,12 @@ impl Stream {
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
             "data" => {
-                // Some servers leave out the blank lines between events.
-                if self.is_event() {
+                // Some servers leave out the blank lines between events of one line. Only the first line is tried, because a
+                // trial of all lines so far after each one takes quadratic time.
+                if self.data_lines == 1 && self.is_event() {
                     self.event()?;
                 }
+                self.data_lines += 1;
                 if !self.data.is_empty() {
                     self.data.push('\n');
                 }
@@ -131,6 +134,7 @@ impl Stream {
     /// Reads the data of a complete event.
     fn event(&mut self) -> Result<(), NoCompletion> {
         let (data, name) = (std::mem::take(&mut self.data), std::mem::take(&mut self.event));
+        self.data_lines = 0;
         if data.trim().is_empty() || self.is_done {
             return Ok(());
         }
@@ -169,6 +173,14 @@ mod tests {
         let all = ["def", " f"].map(|content| format!("data: {}\n", chunk(content, ""))).concat();
         let response = read(&format!("{all}data: [DONE]\n")).unwrap().unwrap();
         assert_eq!(response.text, "def f");
+    }
+
+    #[test]
+    fn an_event_of_many_lines_is_tried_once() {
+        // Each line could be the end of the event, so trying all lines so far after each took hours.
+        let lines = "data: ,{}\n".repeat(200_000);
+        let ended = read(&format!("data: [\ndata: {{}}\n{lines}data: ]\n\n"));
+        assert!(matches!(ended, Err(NoCompletion::Shape(_) | NoCompletion::NoChoice)), "{ended:?}");
     }
 
     #[test]

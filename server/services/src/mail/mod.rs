@@ -122,7 +122,7 @@ impl MailService {
         queue::deliver_due(self).await
     }
 
-    /// Deletes messages that were sent or given up long ago and, if email is off, those that nobody will send. The server
+    /// Deletes messages that were sent, given up or withdrawn long ago and, if email is off, those that nobody will send. The server
     /// calls it every hour.
     ///
     /// # Errors
@@ -174,7 +174,8 @@ impl MailService {
         let Due { id, kind, address, subject, body, attempts, created_at } = due;
         let applies = self.0.db.read(move |conn| Ok((mail::still_applies(conn, id, kind)?, mail::key(conn)?))).await?;
         let (true, key) = applies else {
-            self.0.db.write(move |tx| mail::delete(tx, id)).await?;
+            let now = clock::now();
+            self.0.db.write(move |tx| mail::withdraw(tx, id, now)).await?;
             return Ok(None);
         };
         let message = Outgoing {
@@ -348,7 +349,8 @@ impl Mail for MailService {
         let setup = self.setup()?;
         let (user, name, lang) = (person.id, person.name.clone(), person.lang);
         if choice.address.trim().is_empty() {
-            self.0.db.write(move |tx| mail::remove(tx, user)).await?;
+            let now = clock::now();
+            self.0.db.write(move |tx| mail::remove(tx, user, now)).await?;
             return Ok(MailChosen::Removed);
         }
         let address = checked_address(&choice.address).ok_or_else(|| {
