@@ -49,6 +49,8 @@ pub struct Due {
     /// Attempts before this one.
     pub attempts: u32,
     pub created_at: Timestamp,
+    /// The person and the study that it is about.
+    pub about: Option<(UserId, StudyId)>,
 }
 
 /// Someone who is to learn that a study is due tomorrow, if that is so where they are.
@@ -236,7 +238,8 @@ pub fn insert(conn: &Connection, new: &NewMessage<'_>) -> Result<i64, Failure> {
     Ok(conn.last_insert_rowid())
 }
 
-const MESSAGE: &str = "SELECT id, kind, address, subject, body, attempts, created_at FROM mail_outbox";
+const MESSAGE: &str =
+    "SELECT id, kind, address, subject, body, attempts, created_at, user_id, study_id FROM mail_outbox";
 
 /// Whether any message is due.
 pub fn is_due(conn: &Connection, now: Timestamp) -> Result<bool, Failure> {
@@ -262,7 +265,8 @@ pub fn get(conn: &Connection, id: i64) -> Result<Option<Due>, Failure> {
     Ok(conn.prepare_cached(&format!("{MESSAGE} WHERE id = ?1"))?.query_row([id], due).optional()?)
 }
 
-/// Whether there is still a reason to send a message: the recipient may have finished, or chosen otherwise, meanwhile.
+/// Whether there is still a reason to send a message: the recipient may have chosen otherwise meanwhile. Whether a rater
+/// has anything left is not looked at.
 pub fn still_applies(conn: &Connection, id: i64, kind: MailKind) -> Result<bool, Failure> {
     let condition = match kind {
         MailKind::Verify => {
@@ -278,7 +282,7 @@ pub fn still_applies(conn: &Connection, id: i64, kind: MailKind) -> Result<bool,
                  JOIN studies s ON s.id = m.study_id
                  WHERE a.user_id = o.user_id AND a.address = o.address AND a.verified_at IS NOT NULL AND a.due = 1
                      AND u.disabled = 0 AND s.status = 'running' AND s.archived_at IS NULL
-                     AND m.removed_at IS NULL AND m.open > 0
+                     AND m.removed_at IS NULL
                      AND NOT EXISTS (SELECT 1 FROM rater_limits l
                          WHERE l.study_id = s.id AND l.user_id = a.user_id AND l.paused_at IS NOT NULL))"
         }
@@ -381,15 +385,15 @@ pub fn problems(conn: &Connection) -> Result<Vec<MailRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Raters with work left in studies that are due on a day from `first` to `last`, who want to know and have no notice of
-/// this date yet.
+/// Raters of studies that are due on a day from `first` to `last`, who want to know and have no notice of
+/// this date yet. Whether they have anything left is in their own progress, which counts hidden checks.
 pub fn due_people(conn: &Connection, first: Day, last: Day) -> Result<Vec<DuePerson>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT s.id, s.title, s.due, m.user_id, a.address, u.lang, r.display
          FROM studies s JOIN study_raters m ON m.study_id = s.id JOIN users u ON u.id = m.user_id
              JOIN mail_addresses a ON a.user_id = m.user_id LEFT JOIN rater_settings r ON r.user_id = m.user_id
          WHERE s.status = 'running' AND s.archived_at IS NULL AND s.due BETWEEN ?1 AND ?2
-             AND m.removed_at IS NULL AND m.open > 0 AND u.disabled = 0 AND a.verified_at IS NOT NULL AND a.due = 1
+             AND m.removed_at IS NULL AND u.disabled = 0 AND a.verified_at IS NOT NULL AND a.due = 1
              AND NOT EXISTS (SELECT 1 FROM rater_limits l
                  WHERE l.study_id = s.id AND l.user_id = m.user_id AND l.paused_at IS NOT NULL)
              AND NOT EXISTS (SELECT 1 FROM due_notices n
@@ -452,5 +456,9 @@ fn due(row: &Row<'_>) -> rusqlite::Result<Due> {
         body: row.get("body")?,
         attempts: row.get("attempts")?,
         created_at: Timestamp(row.get("created_at")?),
+        about: row
+            .get::<_, Option<i64>>("user_id")?
+            .zip(row.get::<_, Option<i64>>("study_id")?)
+            .map(|(user, study)| (UserId(user), StudyId(study))),
     })
 }

@@ -22,13 +22,17 @@ const WITHOUT_BEHAVIOR: &[&str] =
 
 const FUNCTIONAL: &[&str] = &["java/lang/Runnable", "java/util/Comparator", "java/util/concurrent/Callable"];
 
-/// Collections that use a comparator to decide which elements are equal.
+/// Collections that use a comparator to decide which elements are equal. One with an order of its own comes only from a
+/// constructor: of a comparator, or of a sorted collection, of which the JDK hands out some (`Charset.availableCharsets`).
 const SORTED: &[&str] = &[
     "java/util/TreeMap",
     "java/util/TreeSet",
     "java/util/concurrent/ConcurrentSkipListMap",
     "java/util/concurrent/ConcurrentSkipListSet",
 ];
+
+/// Constructors of [`SORTED`] whose collections have the natural order of their elements.
+const IN_NATURAL_ORDER: &[&str] = &["()V", "(Ljava/util/Collection;)V", "(Ljava/util/Map;)V"];
 
 /// Whether a solution, of tests that ask its objects, could return a deceptive one: one with its own `equals`, one of a
 /// class that extends or implements a type of a library, or a sorted collection with a comparator.
@@ -83,7 +87,7 @@ fn is_sorted_by_code(pool: &Pool<'_>, entry: Entry<'_>) -> bool {
     let Entry::Member(class, member) = entry else { return false };
     pool.class(class).is_some_and(|name| SORTED.contains(&name))
         && pool.name(member) == Some("<init>")
-        && pool.descriptor(member).is_some_and(|kind| kind.contains("Ljava/util/Comparator;"))
+        && pool.descriptor(member).is_none_or(|kind| !IN_NATURAL_ORDER.contains(&kind))
 }
 
 #[cfg(test)]
@@ -154,6 +158,9 @@ mod tests {
         check(&[("hashCode", "()I"), ("equals", "(DDD)Z")], &[], true);
         check(&[], &[("java/util/TreeSet", "(Ljava/util/Comparator;)V")], false);
         check(&[], &[("java/util/TreeMap", "(Ljava/util/Comparator;)V")], false);
+        // The order of what is copied.
+        check(&[], &[("java/util/TreeMap", "(Ljava/util/SortedMap;)V")], false);
+        check(&[], &[("java/util/TreeSet", "(Ljava/util/SortedSet;)V")], false);
         check(&[], &[("java/util/TreeMap", "()V"), ("java/util/TreeSet", "(Ljava/util/Collection;)V")], true);
         // A `PriorityQueue` calls each element's own `equals`.
         check(&[], &[("java/util/PriorityQueue", "(Ljava/util/Comparator;)V")], true);

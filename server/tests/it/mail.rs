@@ -7,9 +7,11 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use clients::mail::{MailServer, Outgoing, Tls};
 use model::{
+    api::Scope,
     caller::{Admin, System},
     day::Day,
     fault::{MailFault, MailStep},
+    grading::{Draft, GradingItem, MyStudy, Next},
     ids::StudyId,
     lang::Lang,
     mail::{MailQueue, MailState},
@@ -22,7 +24,7 @@ use model::{
 };
 use port::{Accounts, Studies, quality::Quality as _};
 use rusqlite::Connection;
-use serde_json::json;
+use serde_json::{Value, json};
 use services::Services;
 use texts::faults::mail_fault;
 
@@ -75,6 +77,12 @@ async fn verified(app: &TestApp, smtp: &Smtp, name: &str) -> Client {
 
 async fn queue(admin: &mut Client) -> MailQueue {
     admin.rpc("server_state", json!({})).await.json::<ServerState>().mail.unwrap()
+}
+
+async fn rate(client: &mut Client, item: &GradingItem) {
+    let draft = Draft { scores: vec![Some(2); item.rubric.dimensions.len()], ..Draft::default() };
+    let sent = json!({ "assignment": item.token, "draft": draft, "key": "k" });
+    assert_eq!(client.rpc("submit_rating", sent).await.status, StatusCode::OK);
 }
 
 async fn set_due(app: &TestApp, due: &str) {
@@ -328,6 +336,61 @@ async fn a_due_date_is_told_once_the_day_before_where_the_rater_is() {
 }
 
 #[tokio::test]
+async fn a_due_date_does_not_tell_a_hidden_check_from_work() {
+    let smtp = Smtp::start().await;
+    let app = set_up(&smtp).await;
+    let mut ada = verified(&app, &smtp, "ada").await;
+    let now = at("2026-12-01", 9);
+    let written = async || app.services.write_notices(System, now).await.unwrap();
+    let mut admin = app.admin().await;
+    let token = app.token(&[Scope::WriteStudies]).await;
+    for skips_check in [true, false] {
+        let study = json!({
+            "title": "Repeated", "dataset": "starter", "submissions": [1], "raters": [2], "tasks": 8, "repeat_every": 2,
+            "repeat_apart": 1, "due": "2026-12-02",
+        });
+        let created = admin.api(&token, Method::POST, "/api/v1/studies", Some(study)).await;
+        let id = created.json::<Value>()["id"].as_i64().unwrap();
+        let study: Vec<MyStudy> = ada.rpc("my_studies", json!({})).await.json();
+        let study = study.into_iter().find(|one| one.title == "Repeated" && one.progress.left > 0).unwrap().token;
+        let mut skipped: Option<String> = None;
+        loop {
+            let Next::Item(item) = ada.rpc("next_item", json!({ "study": study, "holding": [] })).await.json() else {
+                panic!("the end")
+            };
+            let name = item.token.0.clone();
+            if skipped.as_ref() == Some(&name) {
+                break;
+            }
+            let is_check = app.services.db.read(move |conn: &Connection| {
+                Ok(conn.query_row("SELECT count(*) FROM checks WHERE token = ?1", [name], |row| row.get::<_, i64>(0))?)
+            });
+            if (is_check.await.unwrap() > 0) == skips_check && skipped.is_none() {
+                ada.rpc("skip", json!({ "assignment": item.token })).await;
+                skipped = Some(item.token.0);
+                continue;
+            }
+            rate(&mut ada, &item).await;
+        }
+        let open = app.services.db.read(move |conn: &Connection| {
+            Ok(conn.query_row("SELECT open FROM study_raters WHERE study_id = ?1", [id], |row| row.get::<_, i64>(0))?)
+        });
+        assert_eq!(open.await.unwrap(), i64::from(!skips_check));
+        assert_eq!(written().await, 1, "the skipped item is a check: {skips_check}");
+        later(&app.services).await;
+        app.services.mail.deliver_due().await.unwrap();
+        assert_eq!(smtp.take().len(), 1);
+        // She rates it, and has nothing left.
+        let Next::Item(item) = ada.rpc("next_item", json!({ "study": study, "holding": [] })).await.json() else {
+            panic!("the end")
+        };
+        rate(&mut ada, &item).await;
+        sql(&app.services, "DELETE FROM due_notices").await;
+        assert_eq!(written().await, 0);
+    }
+}
+
+#[tokio::test]
 async fn a_due_date_is_not_told_to_who_need_not_know() {
     let smtp = Smtp::start().await;
     let app = set_up(&smtp).await;
@@ -342,9 +405,6 @@ async fn a_due_date_is_not_told_to_who_need_not_know() {
     ada.form("/account/email", &[("address", "ada@example.org")]).await;
     assert_eq!(written().await, 0, "she has not asked for it");
     ada.form("/account/email", &[("address", "ada@example.org"), ("due", "true")]).await;
-    sql(&app.services, "UPDATE study_raters SET open = open - 10000").await;
-    assert_eq!(written().await, 0, "she has finished");
-    sql(&app.services, "UPDATE study_raters SET open = open + 10000").await;
     sql(&app.services, "UPDATE users SET disabled = 1 WHERE name = 'ada'").await;
     assert_eq!(written().await, 0, "her account is deactivated");
     sql(&app.services, "UPDATE users SET disabled = 0 WHERE name = 'ada'").await;

@@ -10,7 +10,7 @@
 use model::{
     error::AppError,
     grading::Progress,
-    ids::{OutputId, TaskRevisionId, Token, UserId},
+    ids::{OutputId, StudyId, TaskRevisionId, Token, UserId},
     plan::Presentation,
     time::Timestamp,
 };
@@ -22,7 +22,7 @@ use super::item::{Item, Key};
 use crate::quality::hidden_checks::{Counts, HiddenChecks};
 use base::{clock, error::Failure};
 use db::{
-    grading::RaterStudy,
+    grading::{self, RaterStudy},
     plan,
     quality::checks::{self, Check},
     queue::{self, Donor, PlannedRating},
@@ -139,6 +139,14 @@ pub fn progress(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<
     }
     let (work, counts) = queue.counts()?;
     queue.checks.counted(conn, work, counts)
+}
+
+/// Whether a rater has anything left in a study, as their pages say: hidden checks count as work.
+pub fn has_left(conn: &Connection, study: StudyId, rater: UserId) -> Result<bool, Failure> {
+    match grading::study_of(conn, study, rater)? {
+        Some(study) => Ok(progress(conn, &study, rater)?.left > 0),
+        None => Ok(false),
+    }
 }
 
 /// The position after everything that waits for the rater.

@@ -37,7 +37,7 @@ use rusqlite::Connection;
 
 use self::item::Item;
 pub use self::{
-    hand_out::{lease_end, progress},
+    hand_out::{has_left, lease_end, progress},
     item::Verb,
 };
 use crate::{

@@ -29,6 +29,7 @@ use rusqlite::{Connection, Transaction};
 
 use super::{
     accounts::{hash_secret, random_secret},
+    grading,
     queue::{self, Queue},
 };
 use base::{clock, error::Failure};
@@ -171,9 +172,15 @@ impl MailService {
 
     /// Makes an attempt to send a message. Returns why it failed.
     async fn attempt(&self, due: Due, server: &MailServer, setup: &Setup) -> Result<Option<MailFault>, Failure> {
-        let Due { id, kind, address, subject, body, attempts, created_at } = due;
-        let applies = self.0.db.read(move |conn| Ok((mail::still_applies(conn, id, kind)?, mail::key(conn)?))).await?;
-        let (true, key) = applies else {
+        let Due { id, kind, address, subject, body, attempts, created_at, about } = due;
+        let read = move |conn: &Connection| {
+            let has_left = match about.filter(|_| kind == MailKind::Due) {
+                Some((user, study)) => grading::has_left(conn, study, user)?,
+                None => true,
+            };
+            Ok((has_left && mail::still_applies(conn, id, kind)?, mail::key(conn)?))
+        };
+        let (true, key) = self.0.db.read(read).await? else {
             let now = clock::now();
             self.0.db.write(move |tx| mail::withdraw(tx, id, now)).await?;
             return Ok(None);

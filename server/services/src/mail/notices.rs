@@ -15,7 +15,7 @@ use port::server::Server;
 use texts::I18n;
 
 use super::{super::Services, HOUR_MS, To, messages};
-use crate::overview;
+use crate::{grading, overview};
 use base::{clock, error::Failure};
 use db::mail::{self, DigestPerson, DuePerson};
 
@@ -57,7 +57,9 @@ impl Services {
         for person in people.into_iter().filter(|person| is_eve(person, now)) {
             let setup = self.mail.setup()?;
             let write = move |tx: &rusqlite::Transaction<'_>| {
-                if !mail::note_due(tx, person.study, person.user, person.due)? {
+                if !grading::has_left(tx, person.study, person.user)?
+                    || !mail::note_due(tx, person.study, person.user, person.due)?
+                {
                     return Ok(0);
                 }
                 let text = messages::due(person.lang, &setup.public_url, &person.title, person.due);

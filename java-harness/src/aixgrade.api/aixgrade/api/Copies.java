@@ -15,13 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Copies of the arguments of one call, for a method that returns a value.
  *
- * <p>What a solution changes in its copies, the tests do not see. Copied are arrays, the JDK's collections, maps, dates,
- * points, buffers and string builders, and what these contain; an object passed twice is one copy. Objects of other
- * classes, such as the tests' own, are passed as they are.
+ * <p>What a solution changes in its copies, the tests do not see. Copied are arrays, the JDK's collections, maps, entries,
+ * dates, points, buffers, counters and string builders, and what these contain; an object passed twice is one copy. Objects
+ * of other classes, such as the tests' own, and the few of the JDK that have no copy of their type (a queue of fixed size)
+ * are passed as they are.
  */
 public final class Copies {
     private static final List<String> UNCHANGEABLE = List.of("Immutable", "Unmodifiable", "Empty", "Singleton");
@@ -97,8 +100,14 @@ public final class Copies {
         if (original instanceof ByteBuffer buffer && !buffer.isReadOnly()) {
             return buffer(buffer);
         }
-        if (original instanceof AbstractMap.SimpleEntry<?, ?> entry) {
-            return new AbstractMap.SimpleEntry<Object, Object>(entry.getKey(), of(entry.getValue()));
+        if (original instanceof Map.Entry<?, ?> entry && isJdk(original)) {
+            return new AbstractMap.SimpleEntry<Object, Object>(of(entry.getKey()), of(entry.getValue()));
+        }
+        if (original instanceof AtomicInteger number) {
+            return new AtomicInteger(number.get());
+        }
+        if (original instanceof AtomicLong number) {
+            return new AtomicLong(number.get());
         }
         Object clone = cloned(original);
         return clone == null ? original : clone;
@@ -161,19 +170,24 @@ public final class Copies {
             copies.put(original, clone);
         }
         boolean changed = false;
-        for (Object value : original.values()) {
-            changed |= of(value) != value;
+        Map<Object, Object> content = new LinkedHashMap<>();
+        for (Map.Entry<?, ?> entry : original.entrySet()) {
+            Object key = of(entry.getKey());
+            Object value = of(entry.getValue());
+            changed |= key != entry.getKey() || value != entry.getValue();
+            content.put(key, value);
         }
         if (clone == null) {
             if (!isJdk(original) || !changed && isUnchangeable(original)) {
                 return original;
             }
-            clone = new LinkedHashMap<Object, Object>(original);
+            return content;
         }
         @SuppressWarnings("unchecked")
         Map<Object, Object> copy = (Map<Object, Object>) clone;
         if (changed) {
-            copy.replaceAll((key, value) -> of(value));
+            copy.clear();
+            copy.putAll(content);
         }
         return copy;
     }
