@@ -154,7 +154,8 @@ pub fn for_rust_tests() -> Result<()> {
 pub fn for_journeys() -> Result<()> {
     let needs = missing(&[&system::JDK, &system::BUBBLEWRAP, &system::NODE, &system::NPM], &[]);
     let mut missing = Distribution::Debian.packages(&needs);
-    if std::env::var_os("CHROMIUM").is_none() && !Path::new("/usr/bin/chromium").is_file() {
+    let browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+    if std::env::var_os("CHROMIUM").is_none() && !browsers.iter().any(|file| Path::new(file).is_file()) {
         missing.push("chromium");
     }
     // Without it, Chinese is shown as boxes, and a screenshot of boxes tests nothing.
