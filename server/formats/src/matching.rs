@@ -3,7 +3,10 @@
 
 mod tasks;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 
 use model::{
     conversation::Way,
@@ -33,6 +36,8 @@ pub struct Scan<'t> {
     lines: u64,
     shapes: Vec<(Shape, u64)>,
     outputs: Vec<Scanned>,
+    labels: Labels,
+    task_ids: Labels,
     with_text: u64,
     contradicting: u64,
     by_id: u64,
@@ -49,9 +54,9 @@ pub struct Scan<'t> {
 struct Scanned {
     line: u64,
     /// The task's ID in the file, if `label` is a file.
-    task_id: Option<String>,
+    task_id: Option<Arc<str>>,
     /// The name in lists: the task's id in the file, or the class's file.
-    label: String,
+    label: Arc<str>,
     by_id: Option<usize>,
     by_text: Option<usize>,
     hash: [u8; 16],
@@ -66,6 +71,39 @@ struct Scanned {
     is_further_sample: bool,
     /// Whether it passes, if the file says so.
     passed: Option<bool>,
+}
+
+impl Scanned {
+    /// Its place in lists.
+    fn place(&self) -> FileLine {
+        FileLine { line: self.line, label: self.label.to_string() }
+    }
+}
+
+/// Maximum size of the labels of a file that are kept whole, in bytes: a million outputs can have long ones.
+const MOST_LABELS: usize = 16 * 1024 * 1024;
+/// Maximum length of the others, in bytes.
+const SHORT_LABEL: usize = 64;
+
+/// The names of outputs in lists. The samples of a task, which follow each other, share theirs.
+#[derive(Default)]
+struct Labels {
+    last: Option<Arc<str>>,
+    /// Bytes of all so far.
+    bytes: usize,
+}
+
+impl Labels {
+    fn of(&mut self, text: &str) -> Arc<str> {
+        if let Some(last) = self.last.as_ref().filter(|last| ***last == *text) {
+            return last.clone();
+        }
+        self.bytes += text.len();
+        if self.bytes > MOST_LABELS && text.len() > SHORT_LABEL {
+            return format!("{}…", text.get(..text.floor_char_boundary(SHORT_LABEL)).unwrap_or_default()).into();
+        }
+        self.last.insert(text.into()).clone()
+    }
 }
 
 /// The result of matching a file.
@@ -160,6 +198,8 @@ impl<'t> Scan<'t> {
             lines: 0,
             shapes: Vec::new(),
             outputs: Vec::new(),
+            labels: Labels::default(),
+            task_ids: Labels::default(),
             with_text: 0,
             contradicting: 0,
             by_id: 0,
@@ -235,8 +275,8 @@ impl<'t> Scan<'t> {
             turn: output.turn,
             is_further_sample: output.reported.as_ref().and_then(|of| of.epoch).is_some_and(|epoch| epoch > 1),
             passed: output.reported.as_ref().and_then(|of| of.verdict.as_ref()).map(|verdict| verdict.passed),
-            task_id: output.file.is_some().then(|| output.task_id.clone()),
-            label: output.file.unwrap_or(output.task_id),
+            task_id: output.file.is_some().then(|| self.task_ids.of(&output.task_id)),
+            label: self.labels.of(output.file.as_deref().unwrap_or(&output.task_id)),
         });
     }
 
@@ -265,35 +305,34 @@ impl<'t> Scan<'t> {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
                 if summary.unknown.first.len() < PREVIEW_LIST {
-                    summary.unknown_ids.insert(output.task_id.unwrap_or_else(|| output.label.clone()));
+                    summary.unknown_ids.insert(output.task_id.as_ref().unwrap_or(&output.label).to_string());
                 }
-                summary.unknown.push(FileLine { line: output.line, label: output.label });
+                summary.unknown.push(output.place());
                 continue;
             };
             summary.matched += 1;
             summary.their_verdicts.lines += u64::from(output.passed.is_some());
             summary.their_verdicts.passed += u64::from(output.passed == Some(true));
             if output.differs && matching != Matching::Description {
-                summary.differing.push(FileLine { line: output.line, label: output.label.clone() });
+                summary.differing.push(output.place());
             }
             if let Some(LineTurn { turn, .. }) = output.turn {
                 let of_turn = turns.entry((at, turn)).or_default();
                 *of_turn += 1;
                 samples[at] = samples[at].max(*of_turn);
             } else if !seen.insert((at, output.hash)) {
-                summary.duplicates.push(FileLine { line: output.line, label: output.label });
+                summary.duplicates.push(output.place());
                 repeats[at] += 1;
                 continue;
             }
             if !output.empty && repeated.contains(&output.code) {
                 output.warnings.push(WarningKind::Repeated);
             }
-            for kind in output.warnings {
-                let listed = summary.warnings.entry(kind).or_default();
-                listed.push(FileLine { line: output.line, label: output.label.clone() });
+            for kind in &output.warnings {
+                summary.warnings.entry(*kind).or_default().push(output.place());
             }
             if output.empty {
-                summary.empty.push(FileLine { line: output.line, label: output.label });
+                summary.empty.push(output.place());
             }
             samples[at] += u64::from(!is_conversation);
         }

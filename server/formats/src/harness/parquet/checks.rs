@@ -1,6 +1,8 @@
 //! What a Parquet file says of itself, checked before it is believed: the footer and the headers of pages, which are written
 //! in Thrift's compact protocol.
 
+use parquet::data_type::ByteArray;
+
 /// Maximum size of the footer in bytes: some hundreds for each column of each group of rows.
 const LARGEST_FOOTER: usize = 8 * 1024 * 1024;
 /// Maximum number of items in all lists of the footer. The library takes some hundreds of bytes for each.
@@ -8,8 +10,13 @@ const MOST_ITEMS: u64 = 300_000;
 /// Maximum number of columns and of what they are nested in, and how deep: the library reads them by recursion.
 const MOST_COLUMNS: u64 = 10_000;
 const DEEPEST: usize = 50;
-/// Maximum unpacked size of a page in bytes; writers make pages of 1 MiB.
+/// Maximum unpacked size of a page in bytes; writers make pages of 1 MiB, or of some thousand texts.
 const LARGEST_PAGE: u64 = 64 * 1024 * 1024;
+/// Maximum size of what the columns that are read together take in memory, in bytes: of each its dictionary and its largest
+/// page. Writers end a dictionary at 1 MiB.
+pub const MOST_OPEN: u64 = 128 * 1024 * 1024;
+/// What a value of a dictionary takes in memory besides its bytes: in the file, an empty text has 4 bytes.
+const VALUE: u64 = size_of::<ByteArray>() as u64;
 
 /// How values may be written: plain, as numbers of a dictionary, and in runs. Others begin with numbers of their own, which
 /// the library believes, too.
@@ -69,11 +76,13 @@ fn schema(footer: &mut Compact<'_>) -> Result<(), String> {
 }
 
 /// Fails if a page of a column, which has this start and length in the file, unpacks to more than the limit, says that it has
-/// more values than fit in it, or is written in another way than those that are read.
-pub fn pages((start, length): (u64, u64), file: &[u8]) -> Result<(), String> {
+/// more values than fit in it, or is written in another way than those that are read. Takes what the column needs in memory
+/// from `left`, and fails if that does not suffice.
+pub fn pages((start, length): (u64, u64), file: &[u8], left: &mut u64) -> Result<(), String> {
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let end = place(start.saturating_add(length));
     let mut pages = file.get(place(start)..end).ok_or("it is incomplete")?;
+    let (mut dictionaries, mut largest) = (0_u64, 0);
     while !pages.is_empty() {
         let mut header = Compact::of(pages);
         let page = header.page().ok_or("a page is damaged")?;
@@ -88,11 +97,20 @@ pub fn pages((start, length): (u64, u64), file: &[u8]) -> Result<(), String> {
         if page.values.is_some_and(|values| values < 0) {
             return Err("a page is damaged".to_owned());
         }
+        match page.is_dictionary {
+            true => dictionaries += page.unpacked + VALUE * page.values.map_or(0, i64::cast_unsigned),
+            false => largest = page.unpacked.max(largest),
+        }
+        if dictionaries + largest > *left {
+            let most = MOST_OPEN / 1024 / 1024;
+            return Err(format!("its dictionaries and pages take more than {most} MiB in memory"));
+        }
         if let Some(other) = page.encoding.filter(|encoding| !ENCODINGS.contains(encoding)) {
             return Err(format!("a column is written in the encoding {other}; only plain and dictionary are read"));
         }
         pages = header.rest.get(place(page.packed)..).ok_or("a page is incomplete")?;
     }
+    *left -= dictionaries + largest;
     Ok(())
 }
 
@@ -300,7 +318,7 @@ mod tests {
         use parquet::file::reader::{FileReader, SerializedFileReader};
         footer(file)?;
         let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
-        pages(reader.metadata().row_group(0).column(0).byte_range(), file)
+        pages(reader.metadata().row_group(0).column(0).byte_range(), file, &mut MOST_OPEN.clone())
     }
 
     #[test]
@@ -364,7 +382,13 @@ mod tests {
         let found = pages.windows(3).position(|bytes| bytes == [0x4c, 0x15, 2]).unwrap();
         for (values, is_right) in [(2, true), (14, true), (126, false)] {
             pages[found + 2] = values;
-            assert_eq!(super::pages((0, pages.len() as u64), &pages).is_ok(), is_right, "{values}");
+            assert_eq!(super::pages((0, pages.len() as u64), &pages, &mut 1_000).is_ok(), is_right, "{values}");
         }
+        // A column takes its part of what all columns may have.
+        pages[found + 2] = 2;
+        let mut left = 60;
+        super::pages((0, pages.len() as u64), &pages, &mut left).unwrap();
+        assert!(left < 60 - VALUE);
+        assert!(super::pages((0, pages.len() as u64), &pages, &mut left).unwrap_err().contains("128 MiB in memory"));
     }
 }
