@@ -362,7 +362,16 @@ fn turns(object: &Object, prompt: &str, instructions: &[Instruction]) -> Result<
     let order = match object.get("multi-turn") {
         None => Vec::new(),
         Some(Value::Array(items)) => {
-            items.iter().map(|item| kind(item.as_str().unwrap_or_default())).collect::<Result<_, _>>()?
+            let mut order: Vec<InstructionKind> = Vec::new();
+            for item in items {
+                let kind = kind(item.as_str().unwrap_or_default())?;
+                // Every turn has a copy of its instruction's text and tests.
+                if order.contains(&kind) {
+                    return Err(unusable(format!("\"multi-turn\" names \"{}\" twice", kind.title())));
+                }
+                order.push(kind);
+            }
+            order
         }
         Some(_) => return Err(unusable("\"multi-turn\" is not an array".to_owned())),
     };

@@ -508,11 +508,8 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
 }
 
 fn too_many_values() -> Fault {
-    let (most, objects) = (values::MOST, values::MOST_OBJECTS);
-    let what = (
-        format!("the line has more than {most} values or {objects} objects"),
-        format!("该行的值超过 {most} 个，或对象超过 {objects} 个"),
-    );
+    let (most, zh) = values::most();
+    let what = (format!("the line has more than {most}"), format!("该行超过{zh}"));
     Fault(what.into(), ("Leave out the fields that are not read", "请去掉不会读取的字段").into())
 }
 

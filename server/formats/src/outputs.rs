@@ -453,7 +453,7 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         surrounding_text,
         reading,
         is_cut_off,
-        end_by: object.text("end_by")?.map(str::to_owned),
+        end_by: object.text("end_by")?.and_then(harness::detail),
         prompt,
         // Other programs' files have other things under this name.
         reasoning: object.get("reasoning").and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned),

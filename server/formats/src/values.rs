@@ -62,6 +62,11 @@ pub fn are_too_many(text: &[u8]) -> bool {
     counter.is_above_limit() || counter.objects > MOST_OBJECTS
 }
 
+/// What [`are_too_many`] refuses, in English and Chinese, behind "more than".
+pub fn most() -> (String, String) {
+    (format!("{MOST} values or {MOST_OBJECTS} objects"), format!(" {MOST} 个值或 {MOST_OBJECTS} 个对象"))
+}
+
 /// A table as CSV that fails where a row has too many cells, before its reader has them. They are counted by the same library
 /// as reads them, so both agree on where a cell ends.
 pub struct Rows<R> {

@@ -341,10 +341,10 @@ fn what_the_samples_of_an_item_share() {
     let lm_eval =
         |id: &str, count: usize| format!(r#"{{"doc_id":0,"doc":{{"task_id":"{id}"}},"resps":[[{}]]}}"#, empty(count));
     check.text("lm-eval: long task ID", "x.jsonl", &lm_eval(&long, 1_000));
-    check.text("lm-eval: task ID within the limit", "x.jsonl", &lm_eval(&"a".repeat(1_000), 100_000));
+    check.text("lm-eval: task ID within the limit", "x.jsonl", &lm_eval(&"a".repeat(1_000), 60_000));
     let evalplus = |id: &str, count: usize| format!(r#"{{"task_id":"{id}","solution":[{}]}}"#, empty(count));
     check.text("EvalPlus: long task ID", "x.jsonl", &evalplus(&long, 1_000));
-    check.text("EvalPlus: task ID within the limit", "x.jsonl", &evalplus(&"a".repeat(1_000), 100_000));
+    check.text("EvalPlus: task ID within the limit", "x.jsonl", &evalplus(&"a".repeat(1_000), 60_000));
     let results = |id: &str, count: usize| {
         let judged = vec![r#"{"solution":""}"#; count].join(",");
         format!("{{\"hash\":\"x\",\"eval\":{{\"{id}\":[{judged}]}}}}")
@@ -404,5 +404,40 @@ fn lines_of_datasets() {
     dataset("lines that are no tasks", "a.jsonl", &"{}\n".repeat(600_000));
     let tasks: String = (0..400_000).map(|at| format!("{{\"task_id\":{at},\"raw_nl\":\"x\"}}\n")).collect();
     dataset("tasks", "a.jsonl", &tasks);
+    let text = "t".repeat(1_000_000);
+    let turns = vec!["\"Code Standard\""; 1_000].join(",");
+    let task = format!(
+        r#"{{"requirements":{{"Code Standard":{{"requirement":"{text}","unit_test":""}}}},"prompt":"p","test":"","task_id":1,"multi-turn":[{turns}]}}"#
+    );
+    dataset("an instruction of many turns", "L_1.jsonl", &task);
     dataset("line breaks", "L_1.jsonl", &format!("{first}\n{}", "\n".repeat(10_000_000)));
+}
+
+#[test]
+fn tests_that_many_tasks_name() {
+    let mut check = Check::default();
+    let task = |at: usize| {
+        format!(
+            r#"{{"task_id":"a{at}","raw_nl":"x","signature":"def f()","code_lang":"python","checks":["tests"],"tests":"T"}}"#
+        )
+    };
+    let tasks = (0..2_000).map(task).collect::<Vec<_>>().join("\n");
+    check.file("a test file", "tasks.jsonl", tasks.as_bytes(), tasks.len(), |name, tasks| {
+        let mut files = Files::named("x");
+        files.add(name, tasks.to_vec()).unwrap();
+        files.add("dataset.json", br#"{"format":1,"slug":"x","name":{"en":"x"}}"#.to_vec()).unwrap();
+        files.add("tests/T.py", vec![b'#'; 250 * 1024]).unwrap();
+        let problems = formats::read(&files).unwrap_err();
+        assert!(problems[0].to_string().contains("several tasks name the same file"), "{}", problems[0]);
+    });
+}
+
+#[test]
+fn names_that_many_columns_share() {
+    use ::parquet::{file::writer::SerializedFileWriter, schema::parser::parse_message_type};
+    let columns: String = (0..500).map(|at| format!("required int32 c{at}; ")).collect();
+    let schema = format!("message m {{ required group {} {{ {columns} }} }}", "g".repeat(200_000));
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap().into_inner().unwrap();
+    Check::default().file("columns of a group", "x", &file, file.len(), read_outputs);
 }

@@ -248,11 +248,11 @@ fn entry(sample: Sample, model: Option<&str>) -> Result<Entry, Fault> {
 /// A value of any form, which is held in memory; nothing for null.
 fn small(raw: &RawValue) -> Result<Option<Value>, Fault> {
     if values::are_too_many(raw.get().as_bytes()) {
-        let (most, objects) = (values::MOST, values::MOST_OBJECTS);
+        let (most, zh) = values::most();
         return Err(fault(
             (
-                format!("an answer, an ID or a score of the sample has more than {most} values or {objects} objects"),
-                format!("该样本的回答、编号或评分的值超过 {most} 个，或对象超过 {objects} 个"),
+                format!("the answer, the ID or a score of the sample has more than {most}"),
+                format!("该样本的回答、编号或评分超过{zh}"),
             ),
             ("Use the log as Inspect wrote it", "请使用 Inspect 写出的原始日志"),
         ));

@@ -10,6 +10,9 @@ const MOST_ITEMS: u64 = 300_000;
 /// Maximum number of columns and of what they are nested in, and how deep: the library reads them by recursion.
 const MOST_COLUMNS: u64 = 10_000;
 const DEEPEST: usize = 50;
+/// Maximum length of the paths of all columns together, in bytes. Columns share the names of what they are nested in, and the
+/// library copies them for each.
+const LONGEST_PATHS: u64 = 8 * 1024 * 1024;
 /// Maximum unpacked size of a page in bytes; writers make pages of 1 MiB, or of some thousand texts.
 const LARGEST_PAGE: u64 = 64 * 1024 * 1024;
 /// Maximum size of what the columns that are read together take in memory, in bytes: of each its dictionary and its largest
@@ -55,17 +58,24 @@ fn schema(footer: &mut Compact<'_>) -> Result<(), String> {
     if count > MOST_COLUMNS {
         return Err(format!("it has more than {MOST_COLUMNS} columns"));
     }
-    // How many parts are still to come, of each level.
-    let mut open: Vec<i64> = Vec::new();
+    // How many parts are still to come, of each level, and the length of its path.
+    let mut open: Vec<(i64, u64)> = Vec::new();
+    let mut paths = 0;
     for _ in 0..count {
-        let parts = footer.parts().ok_or_else(damaged)?;
-        if let Some(left) = open.last_mut() {
+        let (parts, name) = footer.parts().ok_or_else(damaged)?;
+        let mut path = name;
+        if let Some((left, before)) = open.last_mut() {
             *left -= 1;
+            path += *before;
+        }
+        paths += path;
+        if paths > LONGEST_PATHS {
+            return Err(format!("the names of its columns are longer than {} MiB", LONGEST_PATHS / 1024 / 1024));
         }
         if parts > 0 {
-            open.push(parts);
+            open.push((parts, path));
         }
-        while open.last() == Some(&0) {
+        while open.last().is_some_and(|(left, _)| *left == 0) {
             open.pop();
         }
         if open.len() > DEEPEST {
@@ -174,18 +184,22 @@ impl<'b> Compact<'b> {
         Some((values, written))
     }
 
-    /// Reads a column: how many parts it has.
-    fn parts(&mut self) -> Option<i64> {
-        let (mut parts, mut field) = (0, 0);
+    /// Reads a column: how many parts it has, and the length of its name.
+    fn parts(&mut self) -> Option<(i64, u64)> {
+        let (mut parts, mut name, mut field) = (0, 0, 0);
         while let Some((id, kind)) = self.field(field)? {
             field = id;
             match (id, kind) {
+                (4, 8) => {
+                    name = self.unsigned()?;
+                    self.bytes(name)?;
+                }
                 (5, 5) => parts = self.number()?,
-                (5, _) => return None,
+                (4 | 5, _) => return None,
                 _ => self.skip(kind, 0)?,
             }
         }
-        Some(parts)
+        Some((parts, name))
     }
 
     /// The length of a list of structures.
