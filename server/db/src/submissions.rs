@@ -202,7 +202,10 @@ impl NewOutput {
         self.code.len()
             + [&self.raw, &self.prompt, &self.reasoning].into_iter().flatten().map(String::len).sum::<usize>()
             + self.surrounding_text.len()
-            + self.published_text.as_ref().map_or(0, |text| text.generation.len())
+            + self
+                .published_text
+                .as_ref()
+                .map_or(0, |text| text.generation.len() + text.prompt.as_ref().map_or(0, String::len))
     }
 }
 

@@ -13,19 +13,23 @@ use model::{
     problem::Problem,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 
 use super::{
     Found, FoundDataset, FoundTask, TestTree,
     files::Files,
-    lines::{Fault, Object},
-    read_tasks, values,
+    harness::document,
+    lines::{Fault, Object, short_id},
+    read_numbered_tasks, values,
 };
 use benchmarks::place::Place;
 
 /// Maximum number of blanks before a function's lines.
 const MOST_INDENT: u32 = 64;
+
+/// Maximum length of a path in a project, in bytes.
+const LONGEST_PATH: usize = 1024;
 
 /// What the short names of the datasets begin with.
 pub const SLUG: &str = "codeif-bench-";
@@ -139,9 +143,9 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<(FoundDataset, Option<String>), V
     let file = path.rsplit('/').next().unwrap_or(path);
     let digest = hex::encode(Sha256::digest(bytes));
     let mut is_function = true;
-    let mut orders = orders(bytes).into_iter();
-    let tasks = read_tasks(file, bytes, |object| {
-        let instructions = instructions(object, orders.next().unwrap_or_default())?;
+    let mut orders = Orders::of(bytes);
+    let tasks = read_numbered_tasks(file, bytes, |line, object| {
+        let instructions = instructions(object, orders.at(line))?;
         is_function = object.get("namespace").is_none();
         match is_function {
             true => function_task(object, &instructions, digest == V0),
@@ -197,17 +201,34 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<(FoundDataset, Option<String>), V
     Ok((dataset, note))
 }
 
-/// The names of the requirements of every line that is an object, in their order, which the published evaluator relies
-/// on. A JSON value does not keep it.
-fn orders(bytes: &[u8]) -> Vec<Vec<String>> {
-    #[derive(Deserialize)]
-    struct Line {
-        #[serde(default)]
-        requirements: Option<Object>,
+/// The names of the requirements of lines, in their order, which the published evaluator relies on. A JSON value does not
+/// keep it.
+struct Orders<'b> {
+    lines: std::slice::Split<'b, u8, fn(&u8) -> bool>,
+    /// Lines so far.
+    count: u64,
+}
+
+impl<'b> Orders<'b> {
+    fn of(bytes: &'b [u8]) -> Orders<'b> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        Orders { lines: bytes.split(|byte| *byte == b'\n'), count: 0 }
     }
-    let lines = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|b| *b == b'\n');
-    let read = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-    read.map(|line| line.requirements.iter().flat_map(Object::names).map(str::to_owned).collect()).collect()
+
+    /// Of the line with this number, from 1, which was read as an object, so that it is within the limits of a line. Numbers
+    /// come in ascending order.
+    fn at(&mut self, line: u64) -> Vec<String> {
+        #[derive(Deserialize)]
+        struct Line<'l> {
+            #[serde(borrow, default)]
+            requirements: Option<&'l RawValue>,
+        }
+        let skipped = usize::try_from(line - self.count - 1).unwrap_or(usize::MAX);
+        self.count = line;
+        let line = self.lines.nth(skipped).and_then(|text| serde_json::from_slice::<Line<'_>>(text).ok());
+        let requirements = line.and_then(|line| line.requirements);
+        requirements.map(|requirements| document::names(requirements.get().as_bytes())).unwrap_or_default()
+    }
 }
 
 /// An instruction of a task, as its file has it.
@@ -261,6 +282,7 @@ fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<Foun
     let prompt = required(object, "prompt")?;
     let turns = turns(object, &prompt, instructions)?;
     let task_id = required(object, "namespace")?;
+    short_id(&task_id)?;
     let place = place(object)?;
     let own = |turn: &TaskTurn| match turn.kind {
         InstructionKind::Base => texts(object.get("tests"), "tests").ok(),
@@ -300,6 +322,10 @@ fn place(object: &Object) -> Result<Option<Place>, Fault> {
     let (Some(project), Some(path)) = (object.text("project_path")?, object.text("completion_path")?) else {
         return Ok(None);
     };
+    // Defects of tests name the project once for each test.
+    if project.len() > LONGEST_PATH || path.len() > LONGEST_PATH {
+        return Err(unusable(format!("\"project_path\" or \"completion_path\" is longer than {LONGEST_PATH} bytes")));
+    }
     let outside = || unusable(format!("the file \"{path}\" is not inside the project \"{project}\""));
     let file = path.strip_prefix(project).and_then(|rest| rest.strip_prefix('/')).ok_or_else(outside)?;
     let line = |field: &str, at: usize| {
@@ -336,7 +362,16 @@ fn turns(object: &Object, prompt: &str, instructions: &[Instruction]) -> Result<
     let order = match object.get("multi-turn") {
         None => Vec::new(),
         Some(Value::Array(items)) => {
-            items.iter().map(|item| kind(item.as_str().unwrap_or_default())).collect::<Result<_, _>>()?
+            let mut order: Vec<InstructionKind> = Vec::new();
+            for item in items {
+                let kind = kind(item.as_str().unwrap_or_default())?;
+                // Every turn has a copy of its instruction's text and tests.
+                if order.contains(&kind) {
+                    return Err(unusable(format!("\"multi-turn\" names \"{}\" twice", kind.title())));
+                }
+                order.push(kind);
+            }
+            order
         }
         Some(_) => return Err(unusable("\"multi-turn\" is not an array".to_owned())),
     };

@@ -147,9 +147,10 @@ fn key(row: &Map<String, Value>, way: Way) -> Key {
 fn objects(files: &Files, path: &str) -> Result<Vec<Map<String, Value>>, Problem> {
     let bytes = files.get(path).unwrap_or_default();
     if values::are_too_many(bytes) {
+        let (most, zh) = values::most();
         return Err(Problem::new(
             path,
-            (format!("the file has more than {} values", values::MOST), format!("文件中的值超过 {} 个", values::MOST)),
+            (format!("the file has more than {most}"), format!("文件超过{zh}")),
             ("Use the file as the benchmark publishes it", "请使用基准发布的原始文件"),
         ));
     }

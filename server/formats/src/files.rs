@@ -32,6 +32,11 @@ pub struct Files {
 }
 
 impl Files {
+    /// The total size of the files in bytes.
+    pub fn size(&self) -> u64 {
+        self.total
+    }
+
     /// No files yet, under this name.
     pub fn named(name: impl Into<String>) -> Files {
         Files { name: name.into(), ..Files::default() }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{chat, reasoning};
+use super::{chat, reasoning, values};
 
 /// Maximum length of a comment that is kept, in characters.
 const LONGEST_COMMENT: usize = 10_000;
@@ -249,6 +249,9 @@ impl Fault {
 /// Reads a judge's answer: the JSON object that the whole response is, or its last code block. Reasoning is passed over.
 pub fn read(response: &str, rubric: &Rubric) -> Result<Answer, Fault> {
     let text = reasoning::answer(response);
+    if values::are_too_many(text.as_bytes()) {
+        return Err(Fault::Form);
+    }
     let found = serde_json::from_str(text.trim())
         .or_else(|_| serde_json::from_str(&chat::last_block(&text).unwrap_or_default()));
     let Written { scores: Entries(entries), comment } = found.map_err(|_| Fault::Form)?;

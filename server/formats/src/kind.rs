@@ -11,6 +11,7 @@ use super::{
     codeif, harness, humaneval,
     lines::{self, LONGEST_LINE},
     outputs::{self, Archive, Asked},
+    values,
 };
 
 /// Maximum number of names of an archive that are looked at.
@@ -277,6 +278,9 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     }
     let line = String::from_utf8(line).ok()?;
     let line = line.trim_start_matches('\u{feff}').trim();
+    if values::are_too_many(line.as_bytes()) {
+        return None;
+    }
     match (line.chars().next()?, serde_json::from_str(line)) {
         ('{', Ok(object)) => by_fields(&object),
         ('[', Ok(Value::Array(items))) => array(&items),
@@ -288,6 +292,9 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
             let mut document = Vec::new();
             reader.take(LONGEST_DOCUMENT).read_to_end(&mut document).ok()?;
             let document = String::from_utf8_lossy(&document);
+            if values::are_too_many(document.as_bytes()) {
+                return None;
+            }
             let mut values = serde_json::Deserializer::from_str(document.trim_start_matches('\u{feff}')).into_iter();
             match (values.next()?.ok()?, values.next()) {
                 (Value::Array(items), _) => array(&items),
@@ -347,7 +354,9 @@ fn by_fields(object: &Value) -> Option<FileKind> {
 
 /// The kind of a table with this header.
 fn by_head(name: &str, head: &str) -> Option<FileKind> {
-    let columns: Vec<&str> = head.split(',').map(|column| column.trim().trim_matches('"')).collect();
+    // A row with more cells is refused by its reader.
+    let cells = head.split(',').take(usize::try_from(values::MOST_CELLS).unwrap_or(usize::MAX));
+    let columns: Vec<&str> = cells.map(|column| column.trim().trim_matches('"')).collect();
     let has = |column: &str| columns.contains(&column);
     let is_csv = name.to_lowercase().trim_end_matches(".gz").ends_with(".csv");
     let names: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();

@@ -52,6 +52,9 @@ use lines::Fault;
 /// Maximum number of tasks in a dataset: pages and plans hold all of them.
 pub const MOST_TASKS: usize = 10_000;
 
+/// Maximum number of problems of a file of tasks that are listed: each takes more memory than a short line.
+const MOST_PROBLEMS: usize = 1_000;
+
 /// The content of an import.
 #[derive(Debug)]
 pub struct Found {
@@ -146,12 +149,26 @@ fn read_tasks(
     bytes: &[u8],
     mut task: impl FnMut(&lines::Object) -> Result<FoundTask, Fault>,
 ) -> Result<Vec<FoundTask>, Vec<Problem>> {
+    read_numbered_tasks(file, bytes, |_, object| task(object))
+}
+
+/// As [`read_tasks`]; `task` gets the number of the line as well.
+fn read_numbered_tasks(
+    file: &str,
+    bytes: &[u8],
+    mut task: impl FnMut(u64, &lines::Object) -> Result<FoundTask, Fault>,
+) -> Result<Vec<FoundTask>, Vec<Problem>> {
     let mut tasks: Vec<FoundTask> = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut problems = Vec::new();
+    let (mut problems, mut more) = (Vec::new(), 0_u64);
+    let mut too_many = false;
     lines::read(file, bytes, |line, object| {
+        // What comes after too many tasks is not read.
+        if too_many {
+            return;
+        }
         let read = object.and_then(|object| {
-            let found = task(&object).map_err(|fault| lines::problem(file, line, fault))?;
+            let found = task(line, &object).map_err(|fault| lines::problem(file, line, fault))?;
             if !seen.insert(found.task_id.clone()) {
                 let fault = Fault(
                     (
@@ -166,11 +183,20 @@ fn read_tasks(
             Ok(found)
         });
         match read {
+            Ok(_) if tasks.len() == MOST_TASKS => too_many = true,
             Ok(found) => tasks.push(found),
-            Err(problem) => problems.push(problem),
+            Err(problem) if problems.len() < MOST_PROBLEMS => problems.push(problem),
+            Err(_) => more += 1,
         }
     });
-    if tasks.len() > MOST_TASKS {
+    if more > 0 {
+        problems.push(Problem::new(
+            file,
+            (format!("{more} more lines have problems"), format!("另有 {more} 行存在问题")),
+            ("Correct the lines above first", "请先修正上面列出的行"),
+        ));
+    }
+    if too_many {
         problems.push(Problem::new(
             file,
             (format!("the file has more than {MOST_TASKS} tasks"), format!("文件包含超过 {MOST_TASKS} 个任务")),

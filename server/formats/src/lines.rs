@@ -22,6 +22,9 @@ pub const LONGEST_LINE: usize = 2 * 1024 * 1024;
 /// Maximum unpacked size of a file in bytes: a gzip file can expand to a thousand times its size.
 const LONGEST_FILE: u64 = 2 * 1024 * 1024 * 1024;
 
+/// Maximum length of a task's ID in a file, in bytes: every output of its task has a copy.
+pub const LONGEST_ID: usize = 1024;
+
 /// Maximum size of a file that is one JSON array, in bytes: it is held in memory.
 const LONGEST_ARRAY: u64 = 64 * 1024 * 1024;
 
@@ -76,7 +79,7 @@ impl Object {
                 ("the field \"task_id\" is missing", "缺少“task_id”字段").into(),
                 ("Add the ID of the task", "请补上任务编号").into(),
             )),
-            Some(Value::String(text)) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+            Some(Value::String(text)) if !text.trim().is_empty() => Ok(short_id(text.trim())?.to_owned()),
             Some(Value::String(_)) => Err(Fault(("\"task_id\" is empty", "“task_id”为空").into(), remedy.into())),
             Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
             Some(other) => Err(Fault(
@@ -90,6 +93,23 @@ impl Object {
 /// The problem of a line and its fix; the reader adds the place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault(pub Message, pub Message);
+
+/// A task's ID, unless it is too long.
+///
+/// # Errors
+///
+/// Fails if it is longer than [`LONGEST_ID`].
+pub fn short_id(id: &str) -> Result<&str, Fault> {
+    if id.len() <= LONGEST_ID {
+        return Ok(id);
+    }
+    let start: String = id.chars().take(40).collect();
+    let what = (
+        format!("the task ID \"{start}…\" is longer than {LONGEST_ID} bytes"),
+        format!("任务编号“{start}…”超过 {LONGEST_ID} 个字节"),
+    );
+    Err(Fault(what.into(), ("Write the ID that the task has in the dataset", "请写任务在数据集中的编号").into()))
+}
 
 /// The type of a JSON value, in English and Chinese.
 fn kind(value: &Value) -> (&'static str, &'static str) {
@@ -445,11 +465,7 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
         }
     }
     if values::are_too_many(text.as_bytes()) {
-        let most = values::MOST;
-        return Err(Fault(
-            (format!("the line has more than {most} values"), format!("该行的值超过 {most} 个")).into(),
-            ("Leave out the fields that are not read", "请去掉不会读取的字段").into(),
-        ));
+        return Err(too_many_values());
     }
     let object: Object = serde_json::from_str(text).map_err(|e| {
         if let Some((field, number)) = no_number(text) {
@@ -489,6 +505,12 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
         )),
         None => Ok(object),
     }
+}
+
+fn too_many_values() -> Fault {
+    let (most, zh) = values::most();
+    let what = (format!("the line has more than {most}"), format!("该行超过{zh}"));
+    Fault(what.into(), ("Leave out the fields that are not read", "请去掉不会读取的字段").into())
 }
 
 /// The first value that Python writes for a number that is none, and the field before it.

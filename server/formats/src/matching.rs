@@ -3,7 +3,10 @@
 
 mod tasks;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 
 use model::{
     conversation::Way,
@@ -32,7 +35,9 @@ pub struct Scan<'t> {
     leak_finder: &'t LeakFinder,
     lines: u64,
     shapes: Vec<(Shape, u64)>,
-    outputs: Vec<Scanned>,
+    outputs: Chunks,
+    labels: Labels,
+    task_ids: Labels,
     with_text: u64,
     contradicting: u64,
     by_id: u64,
@@ -49,23 +54,85 @@ pub struct Scan<'t> {
 struct Scanned {
     line: u64,
     /// The task's ID in the file, if `label` is a file.
-    task_id: Option<String>,
+    task_id: Option<Arc<str>>,
     /// The name in lists: the task's id in the file, or the class's file.
-    label: String,
-    by_id: Option<usize>,
-    by_text: Option<usize>,
+    label: Arc<str>,
+    by_id: Option<u32>,
+    by_text: Option<u32>,
     hash: [u8; 16],
     /// A hash of its code.
     code: [u8; 16],
-    warnings: Vec<WarningKind>,
+    warnings: Box<[WarningKind]>,
     empty: bool,
     /// Whether its description differs from that of the task with its ID.
     differs: bool,
-    turn: Option<LineTurn>,
+    turn: Option<Box<LineTurn>>,
     /// Whether the file says that it is another sample of its task.
     is_further_sample: bool,
     /// Whether it passes, if the file says so.
     passed: Option<bool>,
+}
+
+impl Scanned {
+    /// Its task, as the place in the dataset.
+    fn task(&self, matching: Matching) -> Option<usize> {
+        let found = if matching == Matching::Description { self.by_text } else { self.by_id };
+        found.and_then(|at| usize::try_from(at).ok())
+    }
+
+    /// Its place in lists.
+    fn place(&self) -> FileLine {
+        FileLine { line: self.line, label: self.label.to_string() }
+    }
+}
+
+/// Maximum size of the labels of a file that are kept whole, in bytes: a million outputs can have long ones.
+const MOST_LABELS: usize = 16 * 1024 * 1024;
+/// Maximum length of the others, in bytes.
+const SHORT_LABEL: usize = 64;
+
+/// The outputs of a file in parts of a bounded size: a vector of a million copies all when it grows.
+#[derive(Default)]
+struct Chunks(Vec<Vec<Scanned>>);
+
+impl Chunks {
+    const SIZE: usize = 4096;
+
+    fn push(&mut self, output: Scanned) {
+        match self.0.last_mut().filter(|last| last.len() < Chunks::SIZE) {
+            Some(last) => last.push(output),
+            None => self.0.push(vec![output]),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Scanned> {
+        self.0.iter().flatten()
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+}
+
+/// The names of outputs in lists. The samples of a task, which follow each other, share theirs.
+#[derive(Default)]
+struct Labels {
+    last: Option<Arc<str>>,
+    /// Bytes of all so far.
+    bytes: usize,
+}
+
+impl Labels {
+    fn of(&mut self, text: &str) -> Arc<str> {
+        if let Some(last) = self.last.as_ref().filter(|last| ***last == *text) {
+            return last.clone();
+        }
+        self.bytes += text.len();
+        if self.bytes > MOST_LABELS && text.len() > SHORT_LABEL {
+            return format!("{}…", text.get(..text.floor_char_boundary(SHORT_LABEL)).unwrap_or_default()).into();
+        }
+        self.last.insert(text.into()).clone()
+    }
 }
 
 /// The result of matching a file.
@@ -159,7 +226,9 @@ impl<'t> Scan<'t> {
             leak_finder,
             lines: 0,
             shapes: Vec::new(),
-            outputs: Vec::new(),
+            outputs: Chunks::default(),
+            labels: Labels::default(),
+            task_ids: Labels::default(),
             with_text: 0,
             contradicting: 0,
             by_id: 0,
@@ -222,21 +291,22 @@ impl<'t> Scan<'t> {
         if let Some(leak) = self.leak_finder.find(output.line, label, &code, &output.surrounding_text) {
             self.leaks.push(leak);
         }
-        let warnings = self.warnings(&output, by_id, by_text);
+        let warnings = self.warnings(&output, by_id, by_text).into();
+        let place = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
         self.outputs.push(Scanned {
             warnings,
             code: hash_of(&[&output.code]),
             line: output.line,
-            by_id,
-            by_text,
+            by_id: place(by_id),
+            by_text: place(by_text),
             hash: content(&output),
             empty: output.is_empty(),
             differs,
-            turn: output.turn,
+            turn: output.turn.map(Box::new),
             is_further_sample: output.reported.as_ref().and_then(|of| of.epoch).is_some_and(|epoch| epoch > 1),
             passed: output.reported.as_ref().and_then(|of| of.verdict.as_ref()).map(|verdict| verdict.passed),
-            task_id: output.file.is_some().then(|| output.task_id.clone()),
-            label: output.file.unwrap_or(output.task_id),
+            task_id: output.file.is_some().then(|| self.task_ids.of(&output.task_id)),
+            label: self.labels.of(output.file.as_deref().unwrap_or(&output.task_id)),
         });
     }
 
@@ -253,7 +323,7 @@ impl<'t> Scan<'t> {
             first: if matching == Matching::Description { self.first_by_text } else { self.first_by_id },
             ..Summary::default()
         };
-        summary.way = self.outputs.iter().find_map(|output| output.turn).map(|turn| turn.way);
+        summary.way = self.outputs.iter().find_map(|output| output.turn.as_deref()).map(|turn| turn.way);
         let is_conversation = summary.way.is_some();
         let mut samples = vec![0_u64; self.tasks.len()];
         let mut turns: HashMap<(usize, u32), u64> = HashMap::new();
@@ -261,39 +331,35 @@ impl<'t> Scan<'t> {
         let mut seen = HashSet::new();
         let repeated = repeated(&self.outputs, matching);
         let are_samples = self.outputs.iter().any(|output| output.is_further_sample);
-        for mut output in self.outputs {
-            let found = if matching == Matching::Description { output.by_text } else { output.by_id };
-            let Some(at) = found else {
+        for output in self.outputs.iter() {
+            let Some(at) = output.task(matching) else {
                 if summary.unknown.first.len() < PREVIEW_LIST {
-                    summary.unknown_ids.insert(output.task_id.unwrap_or_else(|| output.label.clone()));
+                    summary.unknown_ids.insert(output.task_id.as_ref().unwrap_or(&output.label).to_string());
                 }
-                summary.unknown.push(FileLine { line: output.line, label: output.label });
+                summary.unknown.push(output.place());
                 continue;
             };
             summary.matched += 1;
             summary.their_verdicts.lines += u64::from(output.passed.is_some());
             summary.their_verdicts.passed += u64::from(output.passed == Some(true));
             if output.differs && matching != Matching::Description {
-                summary.differing.push(FileLine { line: output.line, label: output.label.clone() });
+                summary.differing.push(output.place());
             }
-            if let Some(LineTurn { turn, .. }) = output.turn {
-                let of_turn = turns.entry((at, turn)).or_default();
+            if let Some(LineTurn { turn, .. }) = output.turn.as_deref() {
+                let of_turn = turns.entry((at, *turn)).or_default();
                 *of_turn += 1;
                 samples[at] = samples[at].max(*of_turn);
             } else if !seen.insert((at, output.hash)) {
-                summary.duplicates.push(FileLine { line: output.line, label: output.label });
+                summary.duplicates.push(output.place());
                 repeats[at] += 1;
                 continue;
             }
-            if !output.empty && repeated.contains(&output.code) {
-                output.warnings.push(WarningKind::Repeated);
-            }
-            for kind in output.warnings {
-                let listed = summary.warnings.entry(kind).or_default();
-                listed.push(FileLine { line: output.line, label: output.label.clone() });
+            let is_repeated = !output.empty && repeated.contains(&output.code);
+            for kind in output.warnings.iter().copied().chain(is_repeated.then_some(WarningKind::Repeated)) {
+                summary.warnings.entry(kind).or_default().push(output.place());
             }
             if output.empty {
-                summary.empty.push(FileLine { line: output.line, label: output.label });
+                summary.empty.push(output.place());
             }
             samples[at] += u64::from(!is_conversation);
         }
@@ -349,16 +415,14 @@ impl<'t> Scan<'t> {
 }
 
 /// The hashes of code that is given for many tasks.
-fn repeated(outputs: &[Scanned], matching: Matching) -> HashSet<[u8; 16]> {
-    let mut tasks: HashMap<[u8; 16], HashSet<usize>> = HashMap::new();
-    for output in outputs {
-        let found = if matching == Matching::Description { output.by_text } else { output.by_id };
-        if let Some(at) = found.filter(|_| output.turn.is_none()) {
-            tasks.entry(output.code).or_default().insert(at);
-        }
-    }
-    let many = tasks.into_iter().filter(|(_, tasks)| tasks.len() >= warnings::MANY_TASKS);
-    many.map(|(code, _)| code).collect()
+fn repeated(outputs: &Chunks, matching: Matching) -> HashSet<[u8; 16]> {
+    let without_turn = outputs.iter().filter(|output| output.turn.is_none());
+    let mut tasks: Vec<([u8; 16], usize)> =
+        without_turn.filter_map(|output| Some((output.code, output.task(matching)?))).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    let many = tasks.chunk_by(|(code, _), (other, _)| code == other).filter(|same| same.len() >= warnings::MANY_TASKS);
+    many.filter_map(|same| same.first()).map(|(code, _)| *code).collect()
 }
 
 /// Identifies equal outputs of a task: a hash of everything that is stored of them. Half of a SHA-256 rules

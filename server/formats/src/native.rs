@@ -24,6 +24,9 @@ use super::{
 const FORMAT: u64 = 1;
 /// Maximum size of a test class in bytes.
 const LARGEST_TEST: usize = 256 * 1024;
+/// Maximum size of the tests of all tasks, in bytes, besides twice that of the files: tasks that name the same file have a copy
+/// each.
+const MOST_SHARED: u64 = 48 * 1024 * 1024;
 
 /// `dataset.json`
 #[derive(Deserialize)]
@@ -70,7 +73,7 @@ fn read_folder(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
             ("Put tasks.jsonl next to dataset.json", "请将 tasks.jsonl 放在 dataset.json 旁边"),
         )]);
     };
-    let (mut tree, mut kinds) = (BTreeMap::new(), BTreeSet::new());
+    let (mut tree, mut kinds, mut made) = (BTreeMap::new(), BTreeSet::new(), 0);
     let tasks = read_tasks("tasks.jsonl", bytes, |object| {
         let class = test_class(object)?;
         let lang = code_lang(object)?;
@@ -78,7 +81,12 @@ fn read_folder(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
             let found = task(object, None)?;
             let setup = object.text("setup")?.unwrap_or_default();
             let of = (lang, found.signature.as_deref().unwrap_or_default());
+            // Several tasks can name one file, and each has a copy.
             let body = programs::body(files, root, (found.task_id.as_str(), name.as_str()), of, setup)?;
+            made += body.len() as u64;
+            if made > MOST_SHARED + 2 * files.size() {
+                return Err(too_much_shared());
+            }
             kinds.insert(TestKind::Programs.name());
             one_kind(&kinds)?;
             return Ok(FoundTask { test_body: Some(body), ..found });
@@ -231,6 +239,19 @@ fn task(object: &lines::Object, test_class: Option<String>) -> Result<FoundTask,
         test_body: None,
         turns: Vec::new(),
     })
+}
+
+fn too_much_shared() -> Fault {
+    let most = MOST_SHARED / 1024 / 1024;
+    Fault(
+        (
+            format!("the tests of the tasks take more than {most} MiB, because several tasks name the same file"),
+            format!("多个任务使用同一测试文件，测试总量超过 {most} MiB"),
+        )
+            .into(),
+        ("Shorten the file, or give each task a test file of its own", "请缩短该文件，或让每个任务使用各自的测试文件")
+            .into(),
+    )
 }
 
 /// A run's tests are Java test classes or programs, not both.

@@ -265,7 +265,7 @@ pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(R
             Some(Err(fault)) => put(Err(fault)),
             Some(Ok(entries)) => {
                 for entry in entries {
-                    put(of_entry(Place::Line(line), entry, asked));
+                    put(entry.and_then(|entry| of_entry(Place::Line(line), entry, asked)));
                 }
             }
         }
@@ -380,7 +380,7 @@ const OTHER_FIELDS: [&str; 13] = [
 fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placing<'_>>) -> Result<OutputLine, Fault> {
     let task_id = match (object.text("namespace"), &placing) {
         // The repository level's name of a task.
-        (Ok(Some(name)), Some(_)) if object.get("task_id").is_none() => name.to_owned(),
+        (Ok(Some(name)), Some(_)) if object.get("task_id").is_none() => lines::short_id(name)?.to_owned(),
         _ => object.task_id()?,
     };
     let mut present = FIELDS.iter().filter(|(field, _)| object.get(field).is_some());
@@ -453,7 +453,7 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         surrounding_text,
         reading,
         is_cut_off,
-        end_by: object.text("end_by")?.map(str::to_owned),
+        end_by: object.text("end_by")?.and_then(harness::detail),
         prompt,
         // Other programs' files have other things under this name.
         reasoning: object.get("reasoning").and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned),
@@ -508,18 +508,46 @@ fn no_output(object: &Object) -> Fault {
     }
 }
 
-fn within_limit<'a>(field: &str, text: &'a str) -> Result<&'a str, Fault> {
+/// A text of an output, unless it is too long.
+///
+/// # Errors
+///
+/// Fails if it is longer than [`LONGEST_CODE`].
+pub(crate) fn within_limit<'a>(field: &str, text: &'a str) -> Result<&'a str, Fault> {
     if text.len() > LONGEST_CODE {
-        return Err(Fault(
-            (
-                format!("\"{field}\" is longer than {} KiB", LONGEST_CODE / 1024),
-                format!("“{field}”超过 {} KiB", LONGEST_CODE / 1024),
-            )
-                .into(),
-            ("Shorten it, or remove the line", "请缩短，或删除该行").into(),
-        ));
+        return Err(too_long(field));
     }
     Ok(text)
+}
+
+/// The parts of a text with `between` between them. A file can name a part many times, so what is too long is refused before it
+/// is put together.
+///
+/// # Errors
+///
+/// Fails if they are longer than [`LONGEST_CODE`].
+pub(crate) fn joined<'t>(field: &str, parts: impl Iterator<Item = &'t str>, between: &str) -> Result<String, Fault> {
+    let mut text = String::new();
+    for (at, part) in parts.enumerate() {
+        let between = if at == 0 { "" } else { between };
+        if text.len() + between.len() + part.len() > LONGEST_CODE {
+            return Err(too_long(field));
+        }
+        text.push_str(between);
+        text.push_str(part);
+    }
+    Ok(text)
+}
+
+fn too_long(field: &str) -> Fault {
+    Fault(
+        (
+            format!("\"{field}\" is longer than {} KiB", LONGEST_CODE / 1024),
+            format!("“{field}”超过 {} KiB", LONGEST_CODE / 1024),
+        )
+            .into(),
+        ("Shorten it, or remove the line", "请缩短，或删除该行").into(),
+    )
 }
 
 #[cfg(test)]

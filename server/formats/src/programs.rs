@@ -123,10 +123,13 @@ pub fn body(
         canonical_solution,
         setup,
     };
-    serde_json::to_string(&body).map_err(|e| {
+    let mut text = serde_json::to_string(&body).map_err(|e| {
         Fault(
             (format!("the task cannot be stored ({e})"), format!("无法保存该任务（{e}）")).into(),
             ("Check its texts", "请检查其文本").into(),
         )
-    })
+    })?;
+    // A dataset has thousands, and what a text has to grow can be as much as it has.
+    text.shrink_to_fit();
+    Ok(text)
 }

@@ -10,7 +10,7 @@ use model::{message::Message, problem::Problem, rubric::Rubric, table::TableFiel
 
 use base::formulas;
 
-use super::{csv_lines::Lines, values::Rows};
+use super::{csv_lines::Lines, harness::table::listed, values::Rows};
 
 /// Maximum number of problems that are listed.
 pub const MOST_PROBLEMS: usize = 50;
@@ -85,7 +85,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
         limited.consume(3);
     }
     let lines = Lines::of(limited.fill_buf().unwrap_or_default());
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Rows::of(limited));
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Rows::of(limited, b','));
     let head = match reader.headers() {
         Ok(head) if !head.iter().all(str::is_empty) => head.clone(),
         Ok(_) => {
@@ -131,6 +131,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             column: column(own).and_then(|at| found.columns.get(at).cloned()),
         })
         .collect();
+    let known = listed(head.iter());
     for own in &needed {
         if column(own).is_none() {
             let called = mapping.get(*own).map_or(*own, String::as_str);
@@ -138,13 +139,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
                 Problem::new(
                     name,
                     (format!("the column \"{called}\" for {own} is missing"), format!("缺少对应 {own} 的列“{called}”")),
-                    (
-                        format!(
-                            "Choose one of the columns of the file: {}",
-                            head.iter().collect::<Vec<_>>().join(", ")
-                        ),
-                        format!("请从文件的列中选择：{}", head.iter().collect::<Vec<_>>().join(", ")),
-                    ),
+                    (format!("Choose one of the columns of the file: {known}"), format!("请从文件的列中选择：{known}")),
                 )
                 .at(1),
             );

@@ -3,15 +3,15 @@
 use model::submission::{Reported, Shape};
 use serde_json::Value;
 
-use super::{Entry, Fields, Text, detail, fault, id};
+use super::{Entries, Entry, Fields, Text, detail, fault, id};
 use crate::{
-    lines::{Fault, Object},
-    outputs::Asked,
+    lines::{Fault, Object, short_id},
+    outputs::{Asked, joined},
 };
 
 /// `{"custom_id": …, "response": {"status_code": 200, "body": {…}}, "error": null}`; the body is a chat completion or a
 /// response.
-pub fn openai_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn openai_line<'l>(object: &'l dyn Fields, asked: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     let custom_id = id(object.field("custom_id"))?;
     if object.field("url").is_some() && object.field("method").is_some() && object.field("body").is_some() {
         return Some(Err(fault(
@@ -23,7 +23,12 @@ pub fn openai_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entr
     Some(openai(&custom_id, response, object.field("error"), asked))
 }
 
-fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Asked) -> Result<Vec<Entry>, Fault> {
+fn openai<'l>(
+    custom_id: &str,
+    response: &'l Value,
+    error: Option<&'l Value>,
+    asked: &Asked,
+) -> Result<Entries<'l>, Fault> {
     let status = response.get("status_code").filter(|status| !status.is_null());
     let is_good = status.is_none_or(|status| status.as_u64().is_some_and(|status| (200..300).contains(&status)));
     let body = response.get("body").filter(|_| is_good);
@@ -36,7 +41,7 @@ fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Aske
     reported.model = body.get("model").and_then(Value::as_str).and_then(detail);
     reported.input_tokens = tokens(body, &INPUT_TOKENS)?;
     reported.output_tokens = tokens(body, &OUTPUT_TOKENS)?;
-    let task_id = task(custom_id, asked);
+    let task_id = task(short_id(custom_id)?, asked);
     if let Some(items) = body.get("output").and_then(Value::as_array) {
         let (mut text, mut reasoning) = (Vec::new(), Vec::new());
         for item in items {
@@ -48,7 +53,7 @@ fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Aske
         }
         let end_by = body.get("incomplete_details").and_then(|details| details.get("reason")?.as_str());
         let end_by = end_by.map(|why| if why == "max_output_tokens" { "length" } else { why });
-        return Ok(vec![entry(task_id, &text, &reasoning, end_by, reported)]);
+        return Ok(one(entry(&task_id, &text, &reasoning, end_by, reported)));
     }
     let choices = body.get("choices").and_then(Value::as_array).filter(|choices| !choices.is_empty());
     let choices = choices.ok_or_else(|| {
@@ -61,7 +66,7 @@ fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Aske
         )
     })?;
     let many = choices.len() > 1;
-    let read = |(at, choice): (usize, &Value)| {
+    let read = move |(at, choice): (usize, &Value)| {
         let message = choice.get("message").unwrap_or(choice);
         let text = match message.get("content") {
             None => texts(message.get("text"), "text"),
@@ -70,13 +75,17 @@ fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Aske
         let reasoning = texts(message.get("reasoning_content").or(message.get("reasoning")), "text");
         let mut reported = reported.clone();
         reported.epoch = super::nth(at).filter(|_| many);
-        entry(task_id.clone(), &text, &reasoning, choice.get("finish_reason").and_then(Value::as_str), reported)
+        entry(&task_id, &text, &reasoning, choice.get("finish_reason").and_then(Value::as_str), reported)
     };
-    Ok(choices.iter().enumerate().map(read).collect())
+    Ok(Box::new(choices.iter().enumerate().map(read)))
+}
+
+fn one(entry: Result<Entry, Fault>) -> Entries<'static> {
+    Box::new(std::iter::once(entry))
 }
 
 /// `{"custom_id": …, "result": {"type": "succeeded", "message": {…}}}`.
-pub fn anthropic_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn anthropic_line<'l>(object: &'l dyn Fields, asked: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     let custom_id = id(object.field("custom_id"))?;
     if object.field("params").is_some() {
         return Some(Err(fault(
@@ -88,7 +97,7 @@ pub fn anthropic_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<E
     Some(anthropic(&custom_id, result, asked))
 }
 
-fn anthropic(custom_id: &str, result: &Value, asked: &Asked) -> Result<Vec<Entry>, Fault> {
+fn anthropic(custom_id: &str, result: &Value, asked: &Asked) -> Result<Entries<'static>, Fault> {
     let Some(message) = result.get("message").filter(|_| result["type"] == "succeeded") else {
         let error = result.get("error").map(|error| error.get("error").unwrap_or(error));
         let words = error.and_then(|error| error.get("message")).and_then(Value::as_str);
@@ -101,7 +110,8 @@ fn anthropic(custom_id: &str, result: &Value, asked: &Asked) -> Result<Vec<Entry
     let content = message.get("content");
     let (text, thinking) = (texts(content, "text"), texts(content, "thinking"));
     let end_by = message.get("stop_reason").and_then(Value::as_str);
-    Ok(vec![entry(task(custom_id, asked), &text, &thinking, end_by, reported)])
+    let task_id = task(short_id(custom_id)?, asked);
+    Ok(one(entry(&task_id, &text, &thinking, end_by, reported)))
 }
 
 /// What files call the number of tokens that went into a response.
@@ -141,10 +151,18 @@ fn excerpt(value: &Value) -> String {
     value.to_string().chars().take(40).collect()
 }
 
-fn entry(id: String, text: &[&str], reasoning: &[&str], end_by: Option<&str>, reported: Reported) -> Entry {
-    let reasoning = Some(reasoning.join("\n")).filter(|text| !text.is_empty());
+fn entry(
+    id: &str,
+    text: &[&str],
+    reasoning: &[&str],
+    end_by: Option<&str>,
+    reported: Reported,
+) -> Result<Entry, Fault> {
+    let text = joined("output", text.iter().copied(), "")?;
+    let reasoning = joined("reasoning", reasoning.iter().copied(), "\n")?;
+    let reasoning = Some(reasoning).filter(|text| !text.is_empty());
     let end_by = end_by.and_then(detail);
-    Entry { reasoning, end_by, ..Entry::new(id, Text::Response(text.concat()), reported) }
+    Ok(Entry { reasoning, end_by, ..Entry::new(id, Text::Response(text), reported)? })
 }
 
 /// A text, or the texts of the parts that have this field.

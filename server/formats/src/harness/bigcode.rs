@@ -33,9 +33,9 @@ pub fn read(text: impl Read, checked: Option<&[Option<String>]>, sink: &mut Sink
                     (Ok(id), MaybeText::Text(text)) => {
                         let mut reported = Reported::by(Shape::Bigcode);
                         reported.epoch = nth(sample);
-                        Ok(Entry::new(id.clone(), Text::Program(text), reported))
+                        Entry::new(id, Text::Program(text), reported)
                     }
-                    (Ok(_), MaybeText::Other(_)) => Err(fault(
+                    (Ok(_), MaybeText::Other) => Err(fault(
                         ("the output is not a string".into(), "该输出不是字符串".into()),
                         ("Write an empty string for no output", "没有输出则写空字符串"),
                     )),

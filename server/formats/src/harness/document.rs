@@ -253,10 +253,50 @@ pub fn names(start: &[u8]) -> Vec<String> {
     names.0
 }
 
-/// A text, or something else that is no output.
-#[derive(serde::Deserialize)]
-#[serde(untagged)]
+/// A text, or something else that is no output, which is passed over.
 pub enum MaybeText {
     Text(String),
-    Other(IgnoredAny),
+    Other,
+}
+
+impl<'de> Deserialize<'de> for MaybeText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MaybeText, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = MaybeText;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<MaybeText, E> {
+                Ok(MaybeText::Text(text.to_owned()))
+            }
+            fn visit_string<E>(self, text: String) -> Result<MaybeText, E> {
+                Ok(MaybeText::Text(text))
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<MaybeText, E> {
+                Ok(MaybeText::Other)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<MaybeText, E> {
+                Ok(MaybeText::Other)
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<MaybeText, E> {
+                Ok(MaybeText::Other)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<MaybeText, E> {
+                Ok(MaybeText::Other)
+            }
+            fn visit_unit<E>(self) -> Result<MaybeText, E> {
+                Ok(MaybeText::Other)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<MaybeText, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(MaybeText::Other)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<MaybeText, A::Error> {
+                while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(MaybeText::Other)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
 }

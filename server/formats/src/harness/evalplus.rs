@@ -7,25 +7,29 @@
 use std::{collections::BTreeMap, io::Read};
 
 use model::submission::{Reported, Shape};
-use serde::de::MapAccess;
+use serde::de::{IgnoredAny, MapAccess};
 use serde_json::Value;
 
 use super::{
-    Entry, Fields, Sink, Text, detail,
+    Entries, Entry, Fields, Sink, Text, detail,
     document::{self, Budget, Items, MaybeText, Members, Whole},
     fault, id, nth,
 };
-use crate::{files::Files, lines::Fault, outputs::Asked};
+use crate::{
+    files::Files,
+    lines::{Fault, short_id},
+    outputs::Asked,
+};
 
-pub fn line(object: &dyn Fields, _: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn line<'l>(object: &'l dyn Fields, _: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     let solution = object.field("solution")?;
     if ["code", "generation", "completion"].iter().any(|name| object.field(name).is_some()) {
         return None;
     }
     let task_id = id(object.field("task_id"))?;
-    let texts: Vec<&Value> = match solution {
-        Value::Array(items) => items.iter().collect(),
-        one => vec![one],
+    let texts = match solution {
+        Value::Array(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
     };
     if texts.is_empty() {
         return Some(Err(fault(
@@ -33,14 +37,19 @@ pub fn line(object: &dyn Fields, _: &Asked) -> Option<Result<Vec<Entry>, Fault>>
             ("Remove the line, or write an empty string for no output", "请删除该行；没有输出则写空字符串"),
         )));
     }
+    if !texts.iter().all(Value::is_string) {
+        return Some(Err(no_text()));
+    }
+    if let Err(fault) = short_id(&task_id) {
+        return Some(Err(fault));
+    }
     let is_one = texts.len() == 1;
-    let entries = texts.iter().enumerate().map(|(at, text)| {
-        let text = text.as_str().ok_or_else(no_text)?;
+    let entries = texts.iter().filter_map(Value::as_str).enumerate().map(move |(at, text)| {
         let mut reported = Reported::by(Shape::EvalPlus);
         reported.epoch = nth(at).filter(|_| !is_one);
-        Ok(Entry::new(task_id.clone(), Text::Program(text.to_owned()), reported))
+        Entry::new(&task_id, Text::Program(text.to_owned()), reported)
     });
-    Some(entries.collect())
+    Some(Ok(Box::new(entries)))
 }
 
 fn no_text() -> Fault {
@@ -68,12 +77,16 @@ pub fn read_results(text: impl Read, sink: &mut Sink<'_>) -> bool {
         fn member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A, budget: &Budget) -> Result<(), A::Error> {
             match name {
                 "eval" => map.next_value_seed(Whole(&mut Tasks(self.0), budget)),
-                _ => map.next_value::<serde::de::IgnoredAny>().map(|_| ()),
+                _ => map.next_value::<IgnoredAny>().map(|_| ()),
             }
         }
     }
     impl Members for Tasks<'_, '_> {
         fn member<'de, A: MapAccess<'de>>(&mut self, task: &str, map: &mut A, budget: &Budget) -> Result<(), A::Error> {
+            if let Err(fault) = short_id(task) {
+                self.0.put("eval", Err(fault));
+                return map.next_value::<IgnoredAny>().map(|_| ());
+            }
             map.next_value_seed(Items::new(budget, |at, judged: Judged| {
                 self.0.put(&format!("eval[{task:?}][{at}]"), entry(task, at, judged));
             }))
@@ -98,7 +111,7 @@ fn entry(task: &str, at: usize, judged: Judged) -> Result<Entry, Fault> {
     let statuses = [("base", judged.base_status), ("plus", judged.plus_status)];
     let words = statuses.into_iter().filter_map(|(tests, status)| Some(format!("{tests} {}", status?)));
     reported.detail = detail(&words.collect::<Vec<_>>().join(", "));
-    Ok(Entry::new(task, Text::Program(solution), reported))
+    Entry::new(task, Text::Program(solution), reported)
 }
 
 /// The task and the sample of a file: `…/HumanEval_0/1.py`.
@@ -138,7 +151,7 @@ pub fn read_folder(files: &Files, sink: &mut Sink<'_>) -> bool {
             Ok(text) => {
                 let mut reported = Reported::by(Shape::EvalPlus);
                 reported.epoch = sample.checked_add(1);
-                Ok(Entry::new(task, Text::Program(text.to_owned()), reported))
+                Entry::new(&task, Text::Program(text.to_owned()), reported)
             }
             Err(e) => Err(fault(
                 (

@@ -6,10 +6,10 @@
 use model::submission::{Reported, Shape};
 use serde_json::Value;
 
-use super::{Entry, Fields, Text, detail, id};
+use super::{Entries, Entry, Fields, Text, detail, id};
 use crate::{lines::Fault, outputs::Asked};
 
-pub fn line(object: &dyn Fields, _: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn line<'l>(object: &'l dyn Fields, _: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     let task_id = id(object.field("task_id")).filter(|id| id.starts_with("HumanEval/"))?;
     let Some(Value::String(completion)) = object.field("completion") else { return None };
     if object.field("code").or(object.field("generation")).is_some() {
@@ -17,5 +17,6 @@ pub fn line(object: &dyn Fields, _: &Asked) -> Option<Result<Vec<Entry>, Fault>>
     }
     let mut reported = Reported::by(Shape::HumanEval).passed(object.field("passed").and_then(Value::as_bool));
     reported.detail = object.field("result").and_then(Value::as_str).and_then(detail);
-    Some(Ok(vec![Entry::new(task_id, Text::Response(completion.clone()), reported)]))
+    let entry = Entry::new(&task_id, Text::Response(completion.clone()), reported);
+    Some(Ok(Box::new(std::iter::once(entry))))
 }

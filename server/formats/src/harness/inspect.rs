@@ -12,18 +12,24 @@ use serde::{
     Deserialize,
     de::{DeserializeSeed as _, IgnoredAny, MapAccess},
 };
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     Entry, Sink, Text, detail,
     document::{self, Budget, Items, LONGEST_ITEM, Members, Nulls, Whole},
     fault, id,
 };
-use crate::lines::Fault;
+use crate::{
+    lines::{Fault, short_id},
+    outputs::{joined, within_limit},
+    values,
+};
 
 /// Maximum number of samples of an archive, and the most that they may unpack to, in bytes.
 const MOST_SAMPLES: usize = 1_000_000;
 const LARGEST: u64 = 2 * 1024 * 1024 * 1024;
+/// Maximum length of a score's value that is read, in bytes.
+const LONGEST_SCORE: usize = 4096;
 
 #[derive(Deserialize, Default)]
 struct Header {
@@ -39,17 +45,23 @@ struct Eval {
 
 #[derive(Deserialize)]
 struct Sample {
-    id: Value,
+    id: Box<RawValue>,
     #[serde(default)]
     epoch: Option<u32>,
     #[serde(default)]
     output: Option<Output>,
     #[serde(default)]
-    scores: Option<serde_json::Map<String, Value>>,
+    scores: Option<BTreeMap<String, Score>>,
     #[serde(default)]
     error: Option<SampleError>,
     #[serde(default)]
     attachments: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Deserialize)]
+struct Score {
+    #[serde(default)]
+    value: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -80,7 +92,7 @@ struct Choice {
 #[derive(Deserialize)]
 struct Message {
     #[serde(default)]
-    content: Value,
+    content: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -100,7 +112,7 @@ pub fn read_json(text: impl Read, sink: &mut Sink<'_>) -> bool {
     impl Members for Log<'_, '_> {
         fn member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A, budget: &Budget) -> Result<(), A::Error> {
             match name {
-                "eval" => self.model = map.next_value::<Eval>()?.model,
+                "eval" => self.model = map.next_value::<Eval>()?.model.as_deref().and_then(detail),
                 "samples" => {
                     let model = self.model.clone();
                     return map.next_value_seed(Items::new(budget, |at, sample: Sample| {
@@ -132,7 +144,7 @@ pub fn read_archive(archive: impl Read + Seek, sink: &mut Sink<'_>) -> bool {
         let entry = zip.by_name(name).ok()?;
         serde_json::from_reader(document::bounded(entry).0).ok()
     });
-    let model = header.and_then(|header| header.eval.model);
+    let model = header.and_then(|header| header.eval.model).as_deref().and_then(detail);
     let mut samples: Vec<(u32, usize, String)> = Vec::new();
     for at in 0..zip.len() {
         let name = zip.by_index_raw(at).ok().and_then(|entry| Some(entry.name().ok()?.into_owned()));
@@ -185,24 +197,22 @@ fn epoch(name: &str) -> u32 {
 }
 
 fn entry(sample: Sample, model: Option<&str>) -> Result<Entry, Fault> {
-    let task_id = id(Some(&sample.id)).ok_or_else(|| {
+    let task_id = id(small(&sample.id)?.as_ref()).ok_or_else(|| {
         fault(
             ("the sample has no ID".into(), "该样本没有编号".into()),
             ("Give each sample of the task an \"id\"", "请为每个样本设置“id”"),
         )
     })?;
+    short_id(&task_id)?;
     let output = sample.output.unwrap_or_default();
     let choice = output.choices.first();
-    let attachments = sample.attachments.unwrap_or_default();
-    let resolved = |text: &str| match text.strip_prefix("attachment://").and_then(|name| attachments.get(name)) {
-        Some(whole) => whole.clone(),
-        None => text.to_owned(),
-    };
-    let (text, reasoning) = choice.map(|choice| parts(&choice.message.content, &resolved)).unwrap_or_default();
-    let text = match (text.is_empty(), output.completion) {
-        (true, Some(completion)) => resolved(&completion),
-        _ => text,
-    };
+    let attachments = Attachments(sample.attachments.unwrap_or_default());
+    let content = choice.and_then(|choice| choice.message.content.as_deref()).map(small).transpose()?.flatten();
+    let mut text = texts(content.as_ref(), "text", "output", &attachments)?;
+    let reasoning = texts(content.as_ref(), "reasoning", "reasoning", &attachments)?;
+    if let (true, Some(completion)) = (text.is_empty(), &output.completion) {
+        text = within_limit("output", attachments.resolved(completion))?.to_owned();
+    }
     if let (Some(error), true) = (&sample.error, text.is_empty()) {
         let message: String = error.message.chars().take(200).collect();
         return Err(fault(
@@ -221,40 +231,66 @@ fn entry(sample: Sample, model: Option<&str>) -> Result<Entry, Fault> {
         reported = reported.passed(passed);
         reported.detail = detail(&words);
     }
-    reported.model = output.model.filter(|name| !name.is_empty()).or_else(|| model.map(str::to_owned));
+    reported.model = output.model.as_deref().and_then(detail).or_else(|| model.map(str::to_owned));
     reported.epoch = sample.epoch;
     if let Some(usage) = output.usage {
         reported.input_tokens = usage.input_tokens;
         reported.output_tokens = usage.output_tokens;
     }
-    let end_by = choice.and_then(|choice| choice.stop_reason.clone());
+    let end_by = choice.and_then(|choice| choice.stop_reason.as_deref()).and_then(detail);
     Ok(Entry {
         reasoning: Some(reasoning).filter(|text| !text.is_empty()),
         end_by,
-        ..Entry::new(task_id, Text::Response(text), reported)
+        ..Entry::new(&task_id, Text::Response(text), reported)?
     })
 }
 
-/// The text and the reasoning of a message.
-fn parts(content: &Value, resolved: &dyn Fn(&str) -> String) -> (String, String) {
-    let items = match content {
-        Value::String(text) => return (resolved(text), String::new()),
-        Value::Array(items) => items,
-        _ => return Default::default(),
+/// A value of any form, which is held in memory; nothing for null.
+fn small(raw: &RawValue) -> Result<Option<Value>, Fault> {
+    if values::are_too_many(raw.get().as_bytes()) {
+        let (most, zh) = values::most();
+        return Err(fault(
+            (
+                format!("the answer, the ID or a score of the sample has more than {most}"),
+                format!("该样本的回答、编号或评分超过{zh}"),
+            ),
+            ("Use the log as Inspect wrote it", "请使用 Inspect 写出的原始日志"),
+        ));
+    }
+    let value: Value = serde_json::from_str(raw.get()).map_err(|e| unreadable(&e.to_string()))?;
+    Ok(Some(value).filter(|value| !value.is_null()))
+}
+
+/// Long texts of a sample by the names that stand for them. A sample can name one many times.
+struct Attachments(BTreeMap<String, String>);
+
+impl Attachments {
+    fn resolved<'t>(&'t self, text: &'t str) -> &'t str {
+        text.strip_prefix("attachment://").and_then(|name| self.0.get(name)).map_or(text, String::as_str)
+    }
+}
+
+/// The texts of a message's parts of a kind, joined. A message that is one text has no other parts.
+fn texts(content: Option<&Value>, kind: &str, field: &str, attachments: &Attachments) -> Result<String, Fault> {
+    let parts = match content {
+        Some(Value::String(text)) if kind == "text" => {
+            return within_limit(field, attachments.resolved(text)).map(str::to_owned);
+        }
+        Some(Value::Array(parts)) => parts.as_slice(),
+        _ => return Ok(String::new()),
     };
-    let of = |kind: &str| {
-        let parts = items.iter().filter(|item| item.get("type").and_then(Value::as_str) == Some(kind));
-        let texts = parts.filter_map(|item| item.get(kind).and_then(Value::as_str)).map(resolved);
-        texts.collect::<Vec<_>>().join("\n")
-    };
-    (of("text"), of("reasoning"))
+    let of_kind = parts.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some(kind));
+    let texts = of_kind.filter_map(|part| part.get(kind)?.as_str());
+    joined(field, texts.map(|text| attachments.resolved(text)), "\n")
 }
 
 /// The first score that is right or wrong, or else the first score, with its name.
-fn verdict(scores: &serde_json::Map<String, Value>) -> Option<(Option<bool>, String)> {
-    let read = |(name, score): (&String, &Value)| {
-        let value = score.get("value")?;
-        let passed = match value {
+fn verdict(scores: &BTreeMap<String, Score>) -> Option<(Option<bool>, String)> {
+    let read = |(name, score): (&String, &Score)| {
+        let raw = score.value.as_deref()?.get();
+        // A number, a letter or a word; of something longer, the beginning is read.
+        let value = if raw.len() <= LONGEST_SCORE { serde_json::from_str(raw).ok()? } else { Value::Null };
+        let passed = match &value {
             Value::Bool(passed) => Some(*passed),
             Value::String(text) => match text.as_str() {
                 "C" => Some(true),
@@ -268,9 +304,16 @@ fn verdict(scores: &serde_json::Map<String, Value>) -> Option<(Option<bool>, Str
             },
             _ => None,
         };
-        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        Some((passed, format!("{name}: {shown}")))
+        let words = value.as_str().unwrap_or(raw);
+        let words = words.get(..words.floor_char_boundary(LONGEST_SCORE)).unwrap_or_default();
+        Some((passed, format!("{}: {words}", detail(name).unwrap_or_default())))
     };
-    let all: Vec<_> = scores.iter().filter_map(read).collect();
-    all.iter().find(|(passed, _)| passed.is_some()).or(all.first()).cloned()
+    let mut first = None;
+    for found in scores.iter().filter_map(read) {
+        if found.0.is_some() {
+            return Some(found);
+        }
+        first.get_or_insert(found);
+    }
+    first
 }

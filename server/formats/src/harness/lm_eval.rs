@@ -6,10 +6,13 @@
 use model::submission::{Reported, Shape};
 use serde_json::Value;
 
-use super::{Entry, Fields, Text, detail, fault, id, nth};
-use crate::{lines::Fault, outputs::Asked};
+use super::{Entries, Entry, Fields, Text, detail, fault, id, nth};
+use crate::{
+    lines::{Fault, short_id},
+    outputs::Asked,
+};
 
-pub fn line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn line<'l>(object: &'l dyn Fields, asked: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     let (doc, doc_id) = (object.field("doc")?, object.field("doc_id")?);
     let answers = object.field("resps");
     let filtered = object.field("filtered_resps");
@@ -17,14 +20,14 @@ pub fn line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fau
     Some(read(object, asked, doc, doc_id, answers, filtered))
 }
 
-fn read(
-    object: &dyn Fields,
-    asked: &Asked,
-    doc: &Value,
-    doc_id: &Value,
-    answers: Option<&Value>,
-    filtered: Option<&Value>,
-) -> Result<Vec<Entry>, Fault> {
+fn read<'l>(
+    object: &'l dyn Fields,
+    asked: &'l Asked,
+    doc: &'l Value,
+    doc_id: &'l Value,
+    answers: Option<&'l Value>,
+    filtered: Option<&'l Value>,
+) -> Result<Entries<'l>, Fault> {
     let named = ["task_id", "id", "question_id"].into_iter().find_map(|name| id(doc.get(name)));
     let place = || {
         let known = asked.tasks.as_ref()?;
@@ -36,19 +39,12 @@ fn read(
             ("Add the ID of the task to \"doc\" as \"task_id\"", "请在“doc”中以“task_id”补上任务编号"),
         )
     })?;
+    short_id(&task_id)?;
     let (answers, filtered) = (texts(answers), texts(filtered));
-    let texts = match (asked.continued, filtered.is_empty(), answers.is_empty()) {
-        (true, _, false) | (_, true, false) => answers.into_iter().map(|text| Text::Response(text.to_owned())),
-        _ => {
-            let programs: Vec<&str> = filtered;
-            return entries(object, &task_id, programs.into_iter().map(|text| Text::Program(text.to_owned())));
-        }
+    let (texts, made): (_, fn(String) -> Text) = match (asked.continued, filtered.is_empty(), answers.is_empty()) {
+        (true, _, false) | (_, true, false) => (answers, Text::Response),
+        _ => (filtered, Text::Program),
     };
-    entries(object, &task_id, texts)
-}
-
-fn entries(object: &dyn Fields, task_id: &str, texts: impl Iterator<Item = Text>) -> Result<Vec<Entry>, Fault> {
-    let texts: Vec<Text> = texts.collect();
     if texts.is_empty() {
         return Err(fault(
             ("\"resps\" contains no text".into(), "“resps”中没有文本".into()),
@@ -59,22 +55,22 @@ fn entries(object: &dyn Fields, task_id: &str, texts: impl Iterator<Item = Text>
         ));
     }
     let (is_one, score) = (texts.len() == 1, score(object));
-    let entry = |(at, text)| {
+    let entry = move |(at, text): (usize, &str)| {
         let mut reported = Reported::by(Shape::LmEval);
         reported.epoch = nth(at).filter(|_| !is_one);
-        if let Some((name, value, per_sample)) = &score {
+        if let Some((name, value, per_sample)) = score {
             // Of several samples, a rate between 0 and 1 does not say which of them passed.
-            let verdict = if *value == 1.0 { Some(true) } else { (*value == 0.0).then_some(false) };
-            reported = reported.passed(verdict.filter(|passed| is_one || !passed || *per_sample));
-            reported.detail = detail(&format!("{name}: {value}"));
+            let verdict = if value == 1.0 { Some(true) } else { (value == 0.0).then_some(false) };
+            reported = reported.passed(verdict.filter(|passed| is_one || !passed || per_sample));
+            reported.detail = detail(&format!("{}: {value}", detail(name).unwrap_or_default()));
         }
-        Entry::new(task_id, text, reported)
+        Entry::new(&task_id, made(text.to_owned()), reported)
     };
-    Ok(texts.into_iter().enumerate().map(entry).collect())
+    Ok(Box::new(texts.into_iter().enumerate().map(entry)))
 }
 
 /// The first metric of a line with its value, and whether 1 means that every sample passed.
-fn score(object: &dyn Fields) -> Option<(String, f64, bool)> {
+fn score(object: &dyn Fields) -> Option<(&str, f64, bool)> {
     let metrics = object.field("metrics")?.as_array()?;
     metrics.iter().filter_map(Value::as_str).find_map(|name| {
         let value = match object.field(name)? {
@@ -83,7 +79,7 @@ fn score(object: &dyn Fields) -> Option<(String, f64, bool)> {
         };
         let rate = ["pass_at_1", "pass@1"].iter().any(|rate| name.starts_with(rate));
         let more = name.trim_start_matches("pass_at_1").trim_start_matches("pass@1");
-        Some((name.to_owned(), value, rate && !more.starts_with(|c: char| c.is_ascii_digit())))
+        Some((name, value, rate && !more.starts_with(|c: char| c.is_ascii_digit())))
     })
 }
 

@@ -6,7 +6,7 @@
 
 mod batches;
 mod bigcode;
-mod document;
+pub(crate) mod document;
 mod evalplus;
 mod human_eval;
 mod inspect;
@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use super::{
     files::Files,
-    lines::{Fault, Object},
+    lines::{Fault, Object, short_id},
     outputs::{self, Asked, OutputLine, Place},
 };
 
@@ -53,10 +53,18 @@ pub enum Text {
 }
 
 impl Entry {
-    fn new(task_id: impl Into<String>, text: Text, reported: Reported) -> Entry {
-        Entry { task_id: task_id.into(), text, reasoning: None, end_by: None, elsewhere: false, reported }
+    /// Every entry of an item has a copy of the item's ID, so a long one is refused here.
+    fn new(task_id: &str, text: Text, reported: Reported) -> Result<Entry, Fault> {
+        let task_id = short_id(task_id)?.to_owned();
+        Ok(Entry { task_id, text, reasoning: None, end_by: None, elsewhere: false, reported })
     }
 }
+
+/// The outputs of an item, made one after the other: together they can be much larger than the item.
+pub type Entries<'i> = Box<dyn Iterator<Item = Result<Entry, Fault>> + 'i>;
+
+/// Maximum length of an output's place in bytes: that of a path in an archive.
+const LONGEST_PLACE: usize = 1024;
 
 /// Receives the outputs and problems of a file that has no lines.
 pub struct Sink<'s> {
@@ -71,10 +79,12 @@ pub struct Sink<'s> {
 impl Sink<'_> {
     /// An output or a problem at a place in the file, such as `samples[3]` or a path in an archive.
     fn put(&mut self, place: &str, entry: Result<Entry, Fault>) {
+        let end = place.floor_char_boundary(LONGEST_PLACE);
         self.put_at(
-            Place::Part(match place {
-                "" => self.name.to_owned(),
-                place => format!("{} {place}", self.name),
+            Place::Part(match place.split_at(end) {
+                ("", _) => self.name.to_owned(),
+                (place, "") => format!("{} {place}", self.name),
+                (start, _) => format!("{} {start}…", self.name),
             }),
             entry,
         );
@@ -106,14 +116,14 @@ impl Sink<'_> {
 }
 
 /// A tool's reader of lines: the outputs of a line, or nothing if the line is not one of the tool's.
-type LineReader = fn(&dyn Fields, &Asked) -> Option<Result<Vec<Entry>, Fault>>;
+type LineReader = for<'l> fn(&'l dyn Fields, &'l Asked) -> Option<Result<Entries<'l>, Fault>>;
 
 /// The tools that write JSON Lines. The first one that recognizes a line reads it.
 const LINES: [LineReader; 6] =
     [lm_eval::line, evalplus::line, multipl_e::line, batches::openai_line, batches::anthropic_line, human_eval::line];
 
 /// The outputs of a line that another tool wrote; nothing for a line of our own formats.
-pub fn line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn line<'l>(object: &'l dyn Fields, asked: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     LINES.iter().find_map(|read| read(object, asked))
 }
 
@@ -301,11 +311,6 @@ fn id(value: Option<&Value>) -> Option<String> {
         Value::Number(n) if n.is_i64() || n.is_u64() => Some(n.to_string()),
         _ => None,
     }
-}
-
-/// A text in a table as a task's ID.
-fn id_of_text(text: Option<&str>) -> Option<String> {
-    text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Reads a Parquet file. Returns whether it was read to its end.

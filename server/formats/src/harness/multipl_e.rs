@@ -10,14 +10,17 @@ use model::{
     submission::{Reported, Shape},
 };
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{
-    Entry, Fields, Sink, Text, detail,
+    Entries, Entry, Fields, Sink, Text, detail,
     document::{self, LONGEST_ITEM},
     fault, nth,
 };
-use crate::{files::Files, lines::Fault, outputs::Asked};
+use crate::{
+    files::Files,
+    lines::{Fault, short_id},
+    outputs::{Asked, joined, within_limit},
+};
 
 /// The fields that every file has.
 pub const NAMES: [&str; 4] = ["name", "language", "prompt", "tests"];
@@ -43,15 +46,28 @@ struct Run {
     exit_code: Option<i64>,
 }
 
-pub fn line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+pub fn line<'l>(object: &'l dyn Fields, asked: &'l Asked) -> Option<Result<Entries<'l>, Fault>> {
     if NAMES.iter().any(|name| object.field(name).is_none()) {
         return None;
     }
     object.field("completions").or(object.field("results"))?;
-    let all = NAMES.into_iter().chain(["completions", "results"]);
-    let fields = all.filter_map(|name| Some((name.to_owned(), object.field(name)?.clone()))).collect();
-    let task: Result<Task, _> = serde_json::from_value(Value::Object(fields));
-    Some(task.map_err(|e| unreadable(&e.to_string())).map(|task| entries(task, asked)))
+    Some(task(object).and_then(|task| entries(task, asked)))
+}
+
+/// The task of a line.
+fn task(object: &dyn Fields) -> Result<Task, Fault> {
+    fn read<'l, T: Deserialize<'l> + Default>(object: &'l dyn Fields, name: &str) -> Result<T, Fault> {
+        let value = object.field(name).map(T::deserialize).transpose();
+        Ok(value.map_err(|e| unreadable(&format!("\"{name}\": {e}")))?.unwrap_or_default())
+    }
+    Ok(Task {
+        name: read(object, "name")?,
+        language: read(object, "language")?,
+        prompt: read(object, "prompt")?,
+        tests: read(object, "tests")?,
+        completions: read(object, "completions")?,
+        results: read(object, "results")?,
+    })
 }
 
 /// Reads a file that is one task.
@@ -62,9 +78,14 @@ pub fn read(place: &str, text: impl Read, sink: &mut Sink<'_>) -> bool {
             let task = Task::deserialize(&mut *json)?;
             budget.refill();
             let key = if task.results.is_empty() { "completions" } else { "results" };
-            let task_place = if place.is_empty() { task.name.clone() } else { place.to_owned() };
-            for (at, entry) in entries(task, sink.asked).into_iter().enumerate() {
-                sink.put(&format!("{task_place} {key}[{at}]"), Ok(entry));
+            let task_place = if place.is_empty() { detail(&task.name).unwrap_or_default() } else { place.to_owned() };
+            match entries(task, sink.asked) {
+                Ok(entries) => {
+                    for (at, entry) in entries.enumerate() {
+                        sink.put(&format!("{task_place} {key}[{at}]"), entry);
+                    }
+                }
+                Err(fault) => sink.put(&task_place, Err(fault)),
             }
             if json.end().is_ok() {
                 return Ok(());
@@ -80,8 +101,9 @@ fn unreadable(e: &str) -> Fault {
     )
 }
 
-fn entries(task: Task, asked: &Asked) -> Vec<Entry> {
+fn entries(task: Task, asked: &Asked) -> Result<Entries<'static>, Fault> {
     let Task { name, language, prompt, tests, completions, results } = task;
+    short_id(&name)?;
     let lang = lang(&language);
     let known = asked.tasks.as_ref();
     let task_id = match known.is_some_and(|known| known.tasks.has(&name)) {
@@ -90,24 +112,45 @@ fn entries(task: Task, asked: &Asked) -> Vec<Entry> {
     };
     // A language that we do not have is never the dataset's.
     let elsewhere = known.is_some_and(|known| lang.is_none_or(|lang| known.wanted.iter().all(|of| of.lang != lang)));
-    let entry = |at: usize, text: String, mut reported: Reported| {
+    let entry = move |at: usize, text: String, mut reported: Reported| {
         reported.epoch = nth(at);
-        Entry { elsewhere, ..Entry::new(task_id.clone(), Text::Program(text), reported) }
+        Ok(Entry { elsewhere, ..Entry::new(&task_id, Text::Program(text), reported)? })
     };
     if results.is_empty() {
-        let all = completions.into_iter().enumerate();
-        return all.map(|(at, rest)| entry(at, format!("{prompt}{rest}"), Reported::by(Shape::MultiplE))).collect();
+        within_limit("prompt", &prompt)?;
+        let all = completions.iter().map(|rest| (prompt.len() + rest.len()) as u64).sum::<u64>();
+        if all > LONGEST_ITEM {
+            return Err(too_much());
+        }
+        let made = move |(at, rest): (usize, String)| {
+            let program = joined("output", [prompt.as_str(), &rest].into_iter(), "")?;
+            entry(at, program, Reported::by(Shape::MultiplE))
+        };
+        return Ok(Box::new(completions.into_iter().enumerate().map(made)));
     }
-    let of_run = |(at, run): (usize, Run)| {
-        let end = format!("\n{tests}");
+    let end = format!("\n{tests}");
+    let of_run = move |(at, run): (usize, Run)| {
         let program = run.program.strip_suffix(&end).or_else(|| run.program.strip_suffix(tests.as_str()));
-        let program = program.map_or_else(|| run.program.clone(), |program| format!("{program}\n"));
+        let program = program.map(|program| joined("output", [program, "\n"].into_iter(), "")).transpose()?;
         let mut reported = Reported::by(Shape::MultiplE).passed(run.status.as_ref().map(|status| status == "OK"));
         let code = run.exit_code.filter(|code| *code != 0).map(|code| format!(", exit code {code}"));
-        reported.detail = run.status.and_then(|status| detail(&format!("{status}{}", code.unwrap_or_default())));
-        entry(at, program, reported)
+        let status = run.status.as_deref().and_then(detail);
+        reported.detail = status.and_then(|status| detail(&format!("{status}{}", code.unwrap_or_default())));
+        entry(at, program.unwrap_or(run.program), reported)
     };
-    results.into_iter().enumerate().map(of_run).collect()
+    Ok(Box::new(results.into_iter().enumerate().map(of_run)))
+}
+
+/// The fault of a task whose prompt makes its outputs many times as long as the file.
+fn too_much() -> Fault {
+    let most = LONGEST_ITEM / 1024 / 1024;
+    fault(
+        (
+            format!("the completions of the task are longer than {most} MiB together, each with the prompt"),
+            format!("该任务的补全（各含提示词）合计超过 {most} MiB"),
+        ),
+        ("Split the completions into several files", "请将补全拆分到多个文件"),
+    )
 }
 
 /// The language of a translator's name.

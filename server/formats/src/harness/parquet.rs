@@ -12,7 +12,7 @@ use bytes::Bytes;
 use parquet::{
     basic::Type,
     column::reader::{ColumnReader, ColumnReaderImpl},
-    data_type::{BoolType, DataType, DoubleType, FloatType, Int32Type, Int64Type},
+    data_type::{BoolType, ByteArray, DataType, DoubleType, FloatType, Int32Type, Int64Type},
     errors::ParquetError,
     file::reader::{FileReader, SerializedFileReader},
 };
@@ -21,7 +21,7 @@ use super::{
     Sink, fault,
     table::{Columns, Head},
 };
-use crate::{lines::Fault, outputs::LONGEST_CODE};
+use crate::lines::Fault;
 
 /// The first bytes of a file.
 pub const MAGIC: &[u8] = b"PAR1";
@@ -31,6 +31,9 @@ pub const LARGEST: u64 = 128 * 1024 * 1024;
 const MOST_ROWS: i64 = 10_000_000;
 /// Rows that are read together.
 const BATCH: usize = 64;
+
+/// The texts of a column in some rows; nothing for null.
+type Cells = Vec<Option<ByteArray>>;
 
 /// The columns of a file.
 pub fn head(bytes: Vec<u8>, chosen: &Columns) -> Option<Head> {
@@ -99,7 +102,7 @@ pub fn read(bytes: Vec<u8>, sink: &mut Sink<'_>) -> bool {
         loop {
             let batch =
                 guarded(|| columns.iter_mut().map(|column| column.as_mut().map(read_batch).transpose()).collect());
-            let batch: Vec<Option<Vec<Option<String>>>> = match batch {
+            let batch: Vec<Option<Cells>> = match batch {
                 Ok(batch) => batch,
                 Err(e) => {
                     sink.put(&format!("[{row}]"), Err(unreadable(&e)));
@@ -116,7 +119,7 @@ pub fn read(bytes: Vec<u8>, sink: &mut Sink<'_>) -> bool {
                 return false;
             }
             for at in 0..rows {
-                let cell = |place: usize| batch.get(place)?.as_ref()?.get(at)?.clone();
+                let cell = |place: usize| batch.get(place)?.as_ref()?.get(at)?.as_ref()?.as_utf8().ok();
                 sink.put(&format!("[{row}]"), head.entry(cell));
                 row += 1;
             }
@@ -134,6 +137,7 @@ fn open(
 ) -> Result<Vec<Option<ColumnReader>>, ParquetError> {
     let rows = file.get_row_group(group)?;
     let used = |at: usize| head.places.contains(&Some(at));
+    let mut left = checks::MOST_OPEN;
     let column = |at: usize| {
         if !used(at) {
             return Ok(None);
@@ -143,26 +147,24 @@ fn open(
         if described.max_rep_level() > 0 {
             return Err(ParquetError::General(format!("the column {} has lists", described.path().string())));
         }
-        checks::pages(chunk.byte_range(), bytes).map_err(ParquetError::General)?;
+        checks::pages(chunk.byte_range(), bytes, &mut left).map_err(ParquetError::General)?;
         rows.get_column_reader(at).map(Some)
     };
     (0..rows.num_columns()).map(column).collect()
 }
 
-/// The next texts of a column; fewer at its end.
-fn read_batch(column: &mut ColumnReader) -> Result<Vec<Option<String>>, ParquetError> {
+/// The next texts of a column; fewer at its end. The texts of a dictionary are not copied: all rows can have the same one.
+fn read_batch(column: &mut ColumnReader) -> Result<Cells, ParquetError> {
     match column {
-        ColumnReader::ByteArrayColumnReader(reader) => texts(reader, |value| {
-            let text = std::str::from_utf8(value.data());
-            let text = text.map_err(|e| ParquetError::General(format!("a text is not UTF-8: {e}")))?;
-            // All rows of a batch can have the same long text in a few bytes. What is cut off here is refused by its length.
-            Ok(text[..text.floor_char_boundary(LONGEST_CODE + 4)].to_owned())
+        ColumnReader::ByteArrayColumnReader(reader) => texts(reader, |value| match std::str::from_utf8(value.data()) {
+            Ok(_) => Ok(value.clone()),
+            Err(e) => Err(ParquetError::General(format!("a text is not UTF-8: {e}"))),
         }),
-        ColumnReader::Int32ColumnReader(reader) => texts::<Int32Type>(reader, |value| Ok(value.to_string())),
-        ColumnReader::Int64ColumnReader(reader) => texts::<Int64Type>(reader, |value| Ok(value.to_string())),
-        ColumnReader::BoolColumnReader(reader) => texts::<BoolType>(reader, |value| Ok(value.to_string())),
-        ColumnReader::DoubleColumnReader(reader) => texts::<DoubleType>(reader, |value| Ok(value.to_string())),
-        ColumnReader::FloatColumnReader(reader) => texts::<FloatType>(reader, |value| Ok(value.to_string())),
+        ColumnReader::Int32ColumnReader(reader) => texts::<Int32Type>(reader, number),
+        ColumnReader::Int64ColumnReader(reader) => texts::<Int64Type>(reader, number),
+        ColumnReader::BoolColumnReader(reader) => texts::<BoolType>(reader, number),
+        ColumnReader::DoubleColumnReader(reader) => texts::<DoubleType>(reader, number),
+        ColumnReader::FloatColumnReader(reader) => texts::<FloatType>(reader, number),
         ColumnReader::Int96ColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => {
             let (time, fixed) = (Type::INT96, Type::FIXED_LEN_BYTE_ARRAY);
             Err(ParquetError::General(format!("a column has the type {time} or {fixed}")))
@@ -170,10 +172,14 @@ fn read_batch(column: &mut ColumnReader) -> Result<Vec<Option<String>>, ParquetE
     }
 }
 
+fn number(value: &impl ToString) -> Result<ByteArray, ParquetError> {
+    Ok(ByteArray::from(value.to_string().into_bytes()))
+}
+
 fn texts<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
-    text: impl Fn(&T::T) -> Result<String, ParquetError>,
-) -> Result<Vec<Option<String>>, ParquetError> {
+    text: impl Fn(&T::T) -> Result<ByteArray, ParquetError>,
+) -> Result<Cells, ParquetError> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let (records, ..) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
     if levels.is_empty() {

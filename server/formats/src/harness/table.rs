@@ -13,9 +13,14 @@ use model::{
 use super::{
     Entry, Sink, Text, detail,
     document::{self},
-    fault, id_of_text,
+    fault,
 };
-use crate::{csv_lines::Lines, lines::Fault, outputs::Place, values::Rows};
+use crate::{
+    csv_lines::Lines,
+    lines::Fault,
+    outputs::{Place, within_limit},
+    values::Rows,
+};
 
 /// Our column names to the file's, where an admin chose them.
 pub type Columns = BTreeMap<String, String>;
@@ -78,8 +83,7 @@ impl Head {
 
     /// Reports the required columns that are missing, and chosen ones that the file or the format does not have.
     pub(super) fn check(&self, chosen: &Columns, sink: &mut Sink<'_>) -> bool {
-        let listed = self.names.iter().take(50).map(|name| name.chars().take(50).collect::<String>());
-        let listed = listed.collect::<Vec<_>>().join(", ");
+        let listed = listed(self.names.iter().map(String::as_str));
         let remedy = (
             format!("Choose the column on the preview, or with --column OURS=THEIRS. The file has: {listed}"),
             format!("请在预览页选择列，或使用 --column OURS=THEIRS。文件中的列：{listed}"),
@@ -109,10 +113,11 @@ impl Head {
         is_complete
     }
 
-    /// The output of a row; `cell` gives the text in a column of the file.
-    pub(super) fn entry(&self, cell: impl Fn(usize) -> Option<String>) -> Result<Entry, Fault> {
+    /// The output of a row; `cell` gives the text in a column of the file. All rows can have the same long text, so only what is
+    /// within the limits is copied.
+    pub(super) fn entry<'c>(&self, cell: impl Fn(usize) -> Option<&'c str>) -> Result<Entry, Fault> {
         let [task_id, code, passed, result, model, reasoning] = self.places.map(|place| cell(place?));
-        let task_id = id_of_text(task_id.as_deref()).ok_or_else(|| {
+        let task_id = task_id.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
             fault(
                 ("the row has no task ID".into(), "该行没有任务编号".into()),
                 ("Add the ID of the task", "请补上任务编号"),
@@ -124,17 +129,26 @@ impl Head {
                 ("Write an empty string for no output", "没有输出则写空字符串"),
             )
         })?;
-        let mut reported = Reported::by(Shape::Table).passed(passed.as_deref().and_then(verdict));
-        reported.detail = result.as_deref().and_then(detail);
-        reported.model = model.as_deref().and_then(detail);
+        let code = within_limit("output", code)?.to_owned();
+        let mut reported = Reported::by(Shape::Table).passed(passed.and_then(verdict));
+        reported.detail = result.and_then(detail);
+        reported.model = model.and_then(detail);
         let reasoning = reasoning.filter(|text| !text.is_empty());
-        Ok(Entry { reasoning, ..Entry::new(task_id, Text::Response(code), reported) })
+        let reasoning = reasoning.map(|text| within_limit("reasoning", text).map(str::to_owned)).transpose()?;
+        Ok(Entry { reasoning, ..Entry::new(task_id, Text::Response(code), reported)? })
     }
+}
+
+/// The names of the first columns of a file, each shortened.
+pub fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.take(50).map(|name| name.chars().take(50).collect()).collect::<Vec<String>>().join(", ")
 }
 
 /// Whether a word says that an output passed.
 fn verdict(word: &str) -> Option<bool> {
-    match word.trim().to_ascii_lowercase().as_str() {
+    // None of the words is longer.
+    let word = Some(word.trim()).filter(|word| word.len() <= 8)?;
+    match word.to_ascii_lowercase().as_str() {
         "true" | "1" | "1.0" | "passed" | "pass" | "yes" => Some(true),
         "false" | "0" | "0.0" | "failed" | "fail" | "no" => Some(false),
         _ => None,
@@ -163,8 +177,9 @@ pub fn is_table(name: &str, start: &[u8]) -> bool {
 
 /// The columns of a table whose first line this is.
 fn names(line: &str) -> Vec<String> {
-    let mut reader =
-        csv::ReaderBuilder::new().delimiter(separator(line)).has_headers(false).from_reader(line.as_bytes());
+    let separator = separator(line);
+    let rows = Rows::of(line.as_bytes(), separator);
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).from_reader(rows);
     let first = reader.records().next().and_then(Result::ok);
     first.map(|record| record.iter().map(str::to_owned).collect()).unwrap_or_default()
 }
@@ -197,7 +212,7 @@ fn open<R: Read>(mut text: R) -> std::io::Result<(Reader<R>, Lines, document::Bu
     let (skipped, lines) = (start.len() - plain.len(), Lines::of(plain));
     start.drain(..skipped);
     let (bounded, budget) = document::bounded(std::io::Cursor::new(start).chain(text));
-    Ok((csv::ReaderBuilder::new().delimiter(separator).from_reader(Rows::of(bounded)), lines, budget))
+    Ok((csv::ReaderBuilder::new().delimiter(separator).from_reader(Rows::of(bounded, separator)), lines, budget))
 }
 
 /// Reads a CSV file. Returns whether it was read to its end.
@@ -237,7 +252,7 @@ pub fn read(text: impl Read, sink: &mut Sink<'_>) -> bool {
             Ok(false) => return true,
             Ok(true) => {
                 let line = lines.at(record.position());
-                let entry = head.entry(|at| record.get(at).map(str::to_owned));
+                let entry = head.entry(|at| record.get(at));
                 sink.put_at(Place::Line(line), entry);
             }
             Err(e) => {

@@ -1,6 +1,8 @@
 //! What a Parquet file says of itself, checked before it is believed: the footer and the headers of pages, which are written
 //! in Thrift's compact protocol.
 
+use parquet::data_type::ByteArray;
+
 /// Maximum size of the footer in bytes: some hundreds for each column of each group of rows.
 const LARGEST_FOOTER: usize = 8 * 1024 * 1024;
 /// Maximum number of items in all lists of the footer. The library takes some hundreds of bytes for each.
@@ -8,8 +10,16 @@ const MOST_ITEMS: u64 = 300_000;
 /// Maximum number of columns and of what they are nested in, and how deep: the library reads them by recursion.
 const MOST_COLUMNS: u64 = 10_000;
 const DEEPEST: usize = 50;
-/// Maximum unpacked size of a page in bytes; writers make pages of 1 MiB.
+/// Maximum length of the paths of all columns together, in bytes. Columns share the names of what they are nested in, and the
+/// library copies them for each.
+const LONGEST_PATHS: u64 = 8 * 1024 * 1024;
+/// Maximum unpacked size of a page in bytes; writers make pages of 1 MiB, or of some thousand texts.
 const LARGEST_PAGE: u64 = 64 * 1024 * 1024;
+/// Maximum size of what the columns that are read together take in memory, in bytes: of each its dictionary and its largest
+/// page. Writers end a dictionary at 1 MiB.
+pub const MOST_OPEN: u64 = 128 * 1024 * 1024;
+/// What a value of a dictionary takes in memory besides its bytes: in the file, an empty text has 4 bytes.
+const VALUE: u64 = size_of::<ByteArray>() as u64;
 
 /// How values may be written: plain, as numbers of a dictionary, and in runs. Others begin with numbers of their own, which
 /// the library believes, too.
@@ -48,17 +58,24 @@ fn schema(footer: &mut Compact<'_>) -> Result<(), String> {
     if count > MOST_COLUMNS {
         return Err(format!("it has more than {MOST_COLUMNS} columns"));
     }
-    // How many parts are still to come, of each level.
-    let mut open: Vec<i64> = Vec::new();
+    // How many parts are still to come, of each level, and the length of its path.
+    let mut open: Vec<(i64, u64)> = Vec::new();
+    let mut paths = 0;
     for _ in 0..count {
-        let parts = footer.parts().ok_or_else(damaged)?;
-        if let Some(left) = open.last_mut() {
+        let (parts, name) = footer.parts().ok_or_else(damaged)?;
+        let mut path = name;
+        if let Some((left, before)) = open.last_mut() {
             *left -= 1;
+            path += *before;
+        }
+        paths += path;
+        if paths > LONGEST_PATHS {
+            return Err(format!("the names of its columns are longer than {} MiB", LONGEST_PATHS / 1024 / 1024));
         }
         if parts > 0 {
-            open.push(parts);
+            open.push((parts, path));
         }
-        while open.last() == Some(&0) {
+        while open.last().is_some_and(|(left, _)| *left == 0) {
             open.pop();
         }
         if open.len() > DEEPEST {
@@ -69,11 +86,13 @@ fn schema(footer: &mut Compact<'_>) -> Result<(), String> {
 }
 
 /// Fails if a page of a column, which has this start and length in the file, unpacks to more than the limit, says that it has
-/// more values than fit in it, or is written in another way than those that are read.
-pub fn pages((start, length): (u64, u64), file: &[u8]) -> Result<(), String> {
+/// more values than fit in it, or is written in another way than those that are read. Takes what the column needs in memory
+/// from `left`, and fails if that does not suffice.
+pub fn pages((start, length): (u64, u64), file: &[u8], left: &mut u64) -> Result<(), String> {
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let end = place(start.saturating_add(length));
     let mut pages = file.get(place(start)..end).ok_or("it is incomplete")?;
+    let (mut dictionaries, mut largest) = (0_u64, 0);
     while !pages.is_empty() {
         let mut header = Compact::of(pages);
         let page = header.page().ok_or("a page is damaged")?;
@@ -88,11 +107,20 @@ pub fn pages((start, length): (u64, u64), file: &[u8]) -> Result<(), String> {
         if page.values.is_some_and(|values| values < 0) {
             return Err("a page is damaged".to_owned());
         }
+        match page.is_dictionary {
+            true => dictionaries += page.unpacked + VALUE * page.values.map_or(0, i64::cast_unsigned),
+            false => largest = page.unpacked.max(largest),
+        }
+        if dictionaries + largest > *left {
+            let most = MOST_OPEN / 1024 / 1024;
+            return Err(format!("its dictionaries and pages take more than {most} MiB in memory"));
+        }
         if let Some(other) = page.encoding.filter(|encoding| !ENCODINGS.contains(encoding)) {
             return Err(format!("a column is written in the encoding {other}; only plain and dictionary are read"));
         }
         pages = header.rest.get(place(page.packed)..).ok_or("a page is incomplete")?;
     }
+    *left -= dictionaries + largest;
     Ok(())
 }
 
@@ -156,18 +184,22 @@ impl<'b> Compact<'b> {
         Some((values, written))
     }
 
-    /// Reads a column: how many parts it has.
-    fn parts(&mut self) -> Option<i64> {
-        let (mut parts, mut field) = (0, 0);
+    /// Reads a column: how many parts it has, and the length of its name.
+    fn parts(&mut self) -> Option<(i64, u64)> {
+        let (mut parts, mut name, mut field) = (0, 0, 0);
         while let Some((id, kind)) = self.field(field)? {
             field = id;
             match (id, kind) {
+                (4, 8) => {
+                    name = self.unsigned()?;
+                    self.bytes(name)?;
+                }
                 (5, 5) => parts = self.number()?,
-                (5, _) => return None,
+                (4 | 5, _) => return None,
                 _ => self.skip(kind, 0)?,
             }
         }
-        Some(parts)
+        Some((parts, name))
     }
 
     /// The length of a list of structures.
@@ -300,7 +332,7 @@ mod tests {
         use parquet::file::reader::{FileReader, SerializedFileReader};
         footer(file)?;
         let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
-        pages(reader.metadata().row_group(0).column(0).byte_range(), file)
+        pages(reader.metadata().row_group(0).column(0).byte_range(), file, &mut MOST_OPEN.clone())
     }
 
     #[test]
@@ -364,7 +396,13 @@ mod tests {
         let found = pages.windows(3).position(|bytes| bytes == [0x4c, 0x15, 2]).unwrap();
         for (values, is_right) in [(2, true), (14, true), (126, false)] {
             pages[found + 2] = values;
-            assert_eq!(super::pages((0, pages.len() as u64), &pages).is_ok(), is_right, "{values}");
+            assert_eq!(super::pages((0, pages.len() as u64), &pages, &mut 1_000).is_ok(), is_right, "{values}");
         }
+        // A column takes its part of what all columns may have.
+        pages[found + 2] = 2;
+        let mut left = 60;
+        super::pages((0, pages.len() as u64), &pages, &mut left).unwrap();
+        assert!(left < 60 - VALUE);
+        assert!(super::pages((0, pages.len() as u64), &pages, &mut left).unwrap_err().contains("128 MiB in memory"));
     }
 }
