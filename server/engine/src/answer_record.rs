@@ -41,7 +41,7 @@ pub struct Recorder {
 /// Whether a pass must be confirmed: the code's answers could deceive the tests ([`deceptive_answers`]), or the code
 /// could do more than compute, because it has a warning or names something that the lists in [`shareable`] do not contain.
 pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
-    let may_more = || !flags.is_empty() || shareable::may_change_defaults(job.classes, &[&suite.library, job.classes]);
+    let may_more = || !flags.is_empty() || shareable::may_change_defaults(job.classes, &[&suite.harmless, job.classes]);
     deceptive_answers::may_deceive(suite, job, flags) || !batch::may_share(suite, job) && may_more()
 }
 

@@ -82,6 +82,7 @@ impl Batch {
 
 /// Whether an output may run in a shared JVM.
 pub fn may_share(suite: &Suite, job: Job<'_>) -> bool {
-    let known = [&suite.library, job.classes, &job.tests.classes];
-    shareable::are_shareable(job.classes, &known) && shareable::are_shareable(&job.tests.classes, &known)
+    let known = [&suite.harmless, job.classes, &job.tests.classes];
+    let of_tests = [&suite.library, job.classes, &job.tests.classes];
+    shareable::are_shareable(job.classes, &known) && shareable::are_shareable(&job.tests.classes, &of_tests)
 }

@@ -18,14 +18,16 @@ use sha2::{Digest, Sha256};
 use super::{
     EngineError, arguments, classfile,
     compiler::{Compiled, Compiler, Request},
+    edit::{self, Code, Names, Original},
     runner::{AnswerRecord, Job},
+    shareable,
     toolchain::Toolchain,
     wire::{Files, Frame, Reader},
 };
 use crate::assemble::seal;
 
 /// Increase when suites are built differently.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// The package of published solutions. It contains no tests.
 pub const SOLUTION_PACKAGE: &str = "com.aixcode.autoTest.generate.solution";
@@ -76,6 +78,8 @@ pub struct Suite {
     pub preparation: Vec<u8>,
     /// The classes that solutions are compiled against.
     pub library: Files,
+    /// The names of those that are as harmless as a solution's own class, with empty contents.
+    pub harmless: Files,
     /// The tests' sources by path. Outputs are assembled to fit them.
     pub sources: BTreeMap<String, String>,
     tests: BTreeMap<String, TaskTests>,
@@ -127,7 +131,12 @@ impl Suite {
             }
         }
         let preparation = preparation(kind, &shared, &tests, tree);
-        Ok(Suite { kind, fingerprint, jars, preparation, library, sources, tests })
+        let harmless = match kind {
+            TestKind::Aixbench => shareable::harmless(&library),
+            // `seal` leaves nothing in them that could do anything.
+            TestKind::Aixgrade => library.keys().map(|name| (name.clone(), Vec::new())).collect(),
+        };
+        Ok(Suite { kind, fingerprint, jars, preparation, library, harmless, sources, tests })
     }
 
     /// An empty suite, for tests that replace the Java side.
@@ -139,6 +148,7 @@ impl Suite {
             jars: Vec::new(),
             preparation: Frame::new(b'T').done(),
             library: Files::new(),
+            harmless: Files::new(),
             sources: BTreeMap::new(),
             tests: BTreeMap::new(),
         }
@@ -166,6 +176,43 @@ impl Suite {
         };
         files(files(frame, &job.tests.classes), job.classes).done()
     }
+}
+
+/// Ends the names of methods in front of which [`once`] stands.
+const ONCE: &str = "$once";
+
+/// `Once.enter(this); return original();`
+fn once(names: &mut Names, of: &Original<'_>) -> Option<Code> {
+    let class = names.class("aixgrade/api/Once")?;
+    let (name, descriptor) = (names.text("enter")?, names.text("(Ljava/lang/Object;)V")?);
+    let [high, low] = names.method(class, name, descriptor)?.to_be_bytes();
+    let [original_high, original_low] = of.entry.to_be_bytes();
+    // aload 0, invokestatic, aload 0, invokespecial, areturn.
+    let bytes = vec![0x2a, 0xb8, high, low, 0x2a, 0xb7, original_high, original_low, 0xb0];
+    Some(Code { stack: 1, locals: 1, bytes })
+}
+
+/// Removes the classes of the base class's package that no test and no helper needs: programs that run tests, which a
+/// solution could run as well. `None` if a class is damaged.
+fn leave_out_runners(run: &mut Files, base: &str) -> Option<()> {
+    let top = |name: &str| name.split('$').next().unwrap_or_default().to_owned();
+    let is_optional = |name: &str| package(name) == package(base) && top(name) != base;
+    let mut needed: BTreeSet<String> = BTreeSet::new();
+    let mut waiting: Vec<String> = run.keys().filter(|name| !is_optional(name)).cloned().collect();
+    while let Some(name) = waiting.pop() {
+        let pool = classfile::Pool::read(run.get(&name)?)?;
+        let named = pool.entries.iter().filter_map(|entry| match entry {
+            classfile::Entry::Class(name) => pool.text(*name),
+            _ => None,
+        });
+        for found in named.map(|found| top(&found.replace('/', "."))) {
+            if is_optional(&found) && needed.insert(found.clone()) {
+                waiting.extend(run.keys().filter(|name| top(name) == found).cloned());
+            }
+        }
+    }
+    run.retain(|name, _| !is_optional(name) || needed.contains(&top(name)));
+    Some(())
 }
 
 /// The name of the class that published solutions extend.
@@ -245,7 +292,7 @@ fn compile(
     };
     match kind {
         TestKind::Aixbench => {
-            let run = compile(sources)?;
+            let mut run = compile(sources)?;
             let has_tests = |name: &str| is_test(kind, name.split('$').next().unwrap_or_default(), tests);
             let mut library = run.clone();
             library.retain(|name, _| !has_tests(name));

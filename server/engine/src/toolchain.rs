@@ -32,6 +32,10 @@ const HARNESS: &[(&str, &str)] = &[
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Copies.java"),
     ),
     (
+        "aixgrade.api/aixgrade/api/Once.java",
+        include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Once.java"),
+    ),
+    (
         "aixgrade.api/aixgrade/api/Tape.java",
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Tape.java"),
     ),
