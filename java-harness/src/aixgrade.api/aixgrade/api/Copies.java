@@ -199,22 +199,19 @@ public final class Copies {
         return copy.order(original.order()).limit(original.limit()).position(original.position());
     }
 
-    /** A clone by the JDK's own method; {@code null} if it has none. */
+    /** A clone by the JDK's own method; {@code null} if it has none or should be built anew. */
     private static Object cloned(Object original) throws ReflectiveOperationException {
-        if (!(original instanceof Cloneable)) {
+        if (!(original instanceof Cloneable) || isInitialized(original)) {
             return null;
         }
-        Class<?> type = original.getClass();
-        while (type.getClassLoader() != null || !Modifier.isPublic(type.getModifiers())) {
-            type = type.getSuperclass();
-        }
+        Class<?> type = ofJdk(original.getClass());
         return type == Object.class ? null : type.getMethod("clone").invoke(original);
     }
 
     /** A copy by a public constructor of its class; {@code null} if its class has none or is not the JDK's. */
     private static Object constructed(Object original, Class<?> kind) throws ReflectiveOperationException {
-        Class<?> type = original.getClass();
-        if (!isJdk(original) || !Modifier.isPublic(type.getModifiers())) {
+        Class<?> type = isInitialized(original) ? ofJdk(original.getClass()) : original.getClass();
+        if (type.getClassLoader() != null || !Modifier.isPublic(type.getModifiers())) {
             return null;
         }
         Constructor<?> found = null;
@@ -225,6 +222,22 @@ public final class Copies {
             }
         }
         return found == null ? null : found.newInstance(original);
+    }
+
+    /**
+     * Whether an object's class only fills it, as in {@code new ArrayList<>() {{ add(1); }}}. Such a class refers to the
+     * tests that surround it, so its copy is of the JDK's class.
+     */
+    private static boolean isInitialized(Object original) {
+        return !isJdk(original) && original.getClass().getDeclaredMethods().length == 0;
+    }
+
+    private static Class<?> ofJdk(Class<?> type) {
+        Class<?> of = type;
+        while (of.getClassLoader() != null || !Modifier.isPublic(of.getModifiers())) {
+            of = of.getSuperclass();
+        }
+        return of;
     }
 
     private static boolean isJdk(Object original) {
