@@ -162,16 +162,17 @@ pub fn are_shareable(classes: &Files, known: &[&Files]) -> bool {
 pub fn harmless(library: &Files) -> Files {
     let mut harmless: Files = library.keys().map(|name| (name.clone(), Vec::new())).collect();
     loop {
-        let known = [&harmless];
-        let own = own(&known);
-        let is_harmless =
-            |name: &String| Pool::read(library.get(name)?).map(|pool| pool.is_shareable(&own)).filter(|is| *is);
-        let left: Files =
-            harmless.keys().filter(|name| is_harmless(name).is_some()).map(|name| (name.clone(), Vec::new())).collect();
-        if left.len() == harmless.len() {
-            return left;
+        let others: Vec<String> = {
+            let known = [&harmless];
+            let own = own(&known);
+            let is_harmless = |class: &[u8]| Pool::read(class).is_some_and(|pool| pool.is_shareable(&own));
+            let left = library.iter().filter(|(name, _)| harmless.contains_key(*name));
+            left.filter(|(_, class)| !is_harmless(class)).map(|(name, _)| name.clone()).collect()
+        };
+        if others.is_empty() {
+            return harmless;
         }
-        harmless = left;
+        harmless.retain(|name, _| !others.contains(name));
     }
 }
 

@@ -178,6 +178,26 @@ impl Suite {
     }
 }
 
+/// The classes to compile published solutions against, and those to run: of these, the tests run once, and give solutions
+/// copies of their arguments.
+fn published(mut run: Files, has_tests: impl Fn(&str) -> bool) -> Result<(Files, Files), EngineError> {
+    let library =
+        |run: &Files| run.iter().filter(|(name, _)| !has_tests(name)).map(|(n, b)| (n.clone(), b.clone())).collect();
+    let Some(base) = solution_base(&run).cloned() else { return Ok((library(&run), run)) };
+    let unreadable = || EngineError::Tests(format!("the compiled tests of solutions of {base} cannot be read"));
+    leave_out_runners(&mut run, &base).ok_or_else(unreadable)?;
+    let library = library(&run);
+    let mut run = arguments::protect(run, &base, &has_tests).ok_or_else(unreadable)?;
+    for (_, class) in run.iter_mut().filter(|(name, _)| has_tests(name)) {
+        let is_evaluation = |name: &str, kind: &str| (name, kind) == ("evaluation", "()[I");
+        // A nested class has none.
+        if let Some(guarded) = edit::in_front(class, ONCE, is_evaluation, once) {
+            *class = guarded;
+        }
+    }
+    Ok((library, run))
+}
+
 /// Ends the names of methods in front of which [`once`] stands.
 const ONCE: &str = "$once";
 
@@ -292,15 +312,8 @@ fn compile(
     };
     match kind {
         TestKind::Aixbench => {
-            let mut run = compile(sources)?;
-            let has_tests = |name: &str| is_test(kind, name.split('$').next().unwrap_or_default(), tests);
-            let mut library = run.clone();
-            library.retain(|name, _| !has_tests(name));
-            let Some(base) = solution_base(&library).cloned() else { return Ok((library, run)) };
-            let run = arguments::protect(run, &base, has_tests).ok_or_else(|| {
-                EngineError::Tests(format!("the compiled tests of solutions of {base} cannot be read"))
-            })?;
-            Ok((library, run))
+            let run = compile(sources)?;
+            published(run, |name| is_test(kind, name.split('$').next().unwrap_or_default(), tests))
         }
         TestKind::Aixgrade => {
             let mut sealed = |seal: fn(&str) -> Option<String>| {
