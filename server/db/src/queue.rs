@@ -157,7 +157,7 @@ pub enum Donor {
 /// Work that may be taken: an output that the taker does not have and did not have as a calibration item or hidden
 /// check, in a language they read, that they have not skipped too often. Side by side, only a task of which its owner
 /// has started no output.
-const FITS: &str = "
+pub(crate) const FITS: &str = "
     AND instr(?4, v.nl_lang) > 0
     AND NOT EXISTS (SELECT 1 FROM assignments m WHERE m.study_id = ?1 AND m.output_id = a.output_id AND m.user_id = ?2)
     AND NOT EXISTS (SELECT 1 FROM known_items g CROSS JOIN checks p ON p.known_item_id = g.id AND p.user_id = ?2

@@ -6,8 +6,9 @@
 use std::cmp::Reverse;
 
 use crate::util::{Answer, Client, TestApp};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use model::{
+    api::Scope,
     caller::{Admin, System},
     feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
     flag::{Flag, FlagReason},
@@ -697,4 +698,60 @@ async fn raters_cannot_open_admin_pages() {
     assert!(flags.is_empty());
     assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().known_items.is_empty());
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().extra, 0);
+}
+
+/// A study in which bo skips a hidden check or an output, the given number of times, rates everything else, and ada
+/// finishes. Returns what bo's page says is left before and after that, and the status of rating the skipped item then.
+async fn after_a_skip(raters_per_output: u32, is_check: bool, times: u32) -> (u64, u64, StatusCode) {
+    let app = TestApp::demo().await;
+    let token = app.token(&[Scope::WriteStudies]).await;
+    let study = json!({
+        "title": "Skipped", "dataset": "starter", "submissions": [1], "raters": [2, 3], "tasks": 12,
+        "raters_per_output": raters_per_output, "repeat_every": 2, "repeat_apart": 1,
+    });
+    let created = app.anonymous().api(&token, Method::POST, "/api/v1/studies", Some(study)).await;
+    assert!(created.status.is_success(), "{}", created.body);
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let of_study = async |client: &mut Client| {
+        let all: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
+        all.into_iter().find(|one| one.title == "Skipped").unwrap()
+    };
+    let study = of_study(&mut bo).await.token.0;
+    let (mut skipped, mut skips): (Option<GradingItem>, u32) = (None, 0);
+    loop {
+        if skips == times && of_study(&mut bo).await.progress.left <= 1 {
+            break;
+        }
+        let Next::Item(it) = next(&mut bo, &study).await else { break };
+        let name = it.token.0.clone();
+        let found = app.services.db.read(move |conn| {
+            Ok(conn.query_row("SELECT count(*) FROM checks WHERE token = ?1", [name], |row| row.get::<_, i64>(0))?)
+        });
+        let is_again = skipped.as_ref().is_some_and(|skipped| skipped.token == it.token);
+        let is_meant = skipped.is_none() && it.progress.rated > 1 && (found.await.unwrap() > 0) == is_check;
+        if (is_again || is_meant) && skips < times {
+            assert_eq!(bo.rpc("skip", json!({ "assignment": it.token })).await.status, StatusCode::OK);
+            (skipped, skips) = (Some(*it), skips + 1);
+            continue;
+        }
+        assert!(!is_again, "only the skipped item is left");
+        rate(&mut bo, &it, [2, 2, 2]).await;
+    }
+    let before = of_study(&mut bo).await.progress.left;
+    while let Next::Item(it) = next(&mut ada, &study).await {
+        rate(&mut ada, &it, [2, 2, 2]).await;
+    }
+    let after = of_study(&mut bo).await.progress.left;
+    let rated = submit(&mut bo, &skipped.unwrap(), &draft([2, 2, 2]), "k").await;
+    (before, after, rated.status)
+}
+
+#[tokio::test]
+async fn a_skipped_hidden_check_is_lost_where_work_would_be() {
+    // One rater an output: another one takes skipped work over. Two: nobody can.
+    for (raters_per_output, times) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
+        let check = after_a_skip(raters_per_output, true, times).await;
+        let work = after_a_skip(raters_per_output, false, times).await;
+        assert_eq!(check, work, "{raters_per_output} raters an output, skipped {times} times");
+    }
 }

@@ -6,13 +6,14 @@
 use model::{
     grading::Draft,
     ids::{OutputId, RatingId, StudyId, TaskRevisionId, Token, UserId},
+    plan::Reads,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{
     events,
-    queue::SKIPS,
+    queue::{FITS, SKIPS},
     stored::{Table, json, named, optional_json, table},
 };
 use base::{clock, error::Failure};
@@ -320,15 +321,50 @@ pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Fai
     Ok(())
 }
 
+/// Whether the taker `?2` could take the check `p` over if it were work: something that its rater has been assigned fits
+/// the taker, and of a repeat the taker does not have the output. Where every rater rates every output, nothing is lost.
+fn could_be_taken() -> String {
+    format!(
+        "EXISTS (SELECT 1 FROM assignments a JOIN outputs o ON o.id = a.output_id
+             JOIN task_revisions v ON v.id = o.revision_id WHERE a.study_id = ?1 AND a.user_id = p.user_id {FITS})
+         AND NOT EXISTS (SELECT 1 FROM assignments m
+             WHERE m.study_id = ?1 AND m.user_id = ?2 AND m.output_id = p.output_id)"
+    )
+}
+
 /// Records which hidden checks another rater would have taken over if they were work: those that their
 /// raters skipped for the last time, and those whose lease ended before `lapsed`.
-pub fn lose_lapsed(conn: &Connection, study: StudyId, taker: UserId, lapsed: Timestamp) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "UPDATE checks SET away = 1, leased_until = NULL
-         WHERE study_id = ?1 AND rated_at IS NULL AND user_id <> ?2 AND kind <> 'calibration' AND place IS NULL
-           AND (leased_until IS NULL OR leased_until < ?3)",
-    )?
-    .execute(params![study.0, taker.0, lapsed.0])?;
+pub fn lose_lapsed(
+    conn: &Connection,
+    study: StudyId,
+    taker: UserId,
+    reads: Reads,
+    lapsed: Timestamp,
+) -> Result<(), Failure> {
+    let could = could_be_taken();
+    conn.prepare_cached(&format!(
+        "UPDATE checks SET away = 1, leased_until = NULL WHERE id IN (
+             SELECT p.id FROM checks p
+             WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> 'calibration' AND p.away = 0
+               AND p.place IS NULL AND (p.leased_until IS NULL OR p.leased_until < ?3) AND {could})"
+    ))?
+    .execute(params![study.0, taker.0, lapsed.0, reads.code(), SKIPS])?;
+    Ok(())
+}
+
+/// Records which hidden check another rater would have taken over if it were work, after all that waits for others was
+/// taken over: the last one of a rater who has nothing else left.
+pub fn lose_last(conn: &Connection, study: StudyId, taker: UserId, reads: Reads) -> Result<(), Failure> {
+    let could = could_be_taken();
+    conn.prepare_cached(&format!(
+        "UPDATE checks SET away = 1, place = NULL WHERE id = (
+             SELECT p.id FROM checks p
+             WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> 'calibration' AND p.away = 0
+               AND p.place IS NOT NULL AND {could}
+             ORDER BY p.place DESC, p.id LIMIT 1)"
+    ))?
+    // There is no `?3`.
+    .execute(params![study.0, taker.0, Option::<i64>::None, reads.code(), SKIPS])?;
     Ok(())
 }
 

@@ -296,20 +296,21 @@ fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<P
     }
     let take = |donor| queue::takeable(tx, study.id, rater, donor, study.reads, whole);
     if let Some((_, place)) = take(Donor::Nobody)? {
-        checks::lose_lapsed(tx, study.id, rater, Timestamp(0))?;
+        checks::lose_lapsed(tx, study.id, rater, study.reads, Timestamp(0))?;
         return noted(tx, study, rater, place);
     }
     if let Some((lapsed, place)) = queue::run_out(tx, study.id, rater, study.reads, clock::now())? {
-        checks::lose_lapsed(tx, study.id, rater, lapsed)?;
+        checks::lose_lapsed(tx, study.id, rater, study.reads, lapsed)?;
         return noted(tx, study, rater, place);
     }
-    checks::lose_lapsed(tx, study.id, rater, clock::now())?;
+    checks::lose_lapsed(tx, study.id, rater, study.reads, clock::now())?;
     for donor in queue::busiest(tx, study.id, rater)? {
         if let Some((at, place)) = take(Donor::Rater(donor))? {
             checks::lose_waiting(tx, study.id, donor, at)?;
             return noted(tx, study, rater, place);
         }
     }
+    checks::lose_last(tx, study.id, rater, study.reads)?;
     Ok(None)
 }
 
