@@ -104,8 +104,13 @@ fn page(
     let adding = proposal.is_some();
     let Some(id) = id else { return ().into_any() };
     let saved = use_query_map();
-    let was_saved =
-        move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
+    // Only once these are the saved settings: what is typed before would be lost when they arrive.
+    let version = forms.set.version().get_untracked();
+    let was_saved = move || {
+        saved.read().get("saved").is_some()
+            && forms.set.version().get() == version
+            && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok))
+    };
     let calibration = settings.calibration != CalibrationMode::None;
     let limits = limits::table(i, id, raters, &settings, forms);
     let preset = Memo::new(move |_| QualityPreset::from_name(&asked(saved, "preset")));
