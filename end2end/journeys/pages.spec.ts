@@ -60,7 +60,7 @@ test('no page of the application is left out', async () => {
 test('axe finds nothing on any page', async ({ browser }) => {
   const found: string[] = [];
   const look = async (axe: AxeBuilder, place: Place, colorScheme: string) => {
-    // In the page itself, which has no frames, and without lists of what is right: these take most of the time.
+    // In the page itself, which has no frames: through a second page it takes twice as long.
     const { violations } = await axe.setLegacyMode().analyze();
     for (const violation of violations) {
       const where = violation.nodes.map((node) => node.target.join(' ')).join(', ');

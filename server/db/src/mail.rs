@@ -337,10 +337,11 @@ pub fn withdraw(conn: &Connection, id: i64, now: Timestamp) -> Result<(), Failur
     Ok(())
 }
 
-/// Deletes messages that were sent, given up or withdrawn before a time, and with `unsent` those that were due before it and wait.
+/// Deletes messages that were sent, given up or withdrawn before a time, and with `unsent` those that were due before it
+/// and wait.
 pub fn forget(conn: &Connection, before: Timestamp, unsent: Option<Timestamp>) -> Result<usize, Failure> {
     let ended = conn
-        .prepare_cached("DELETE FROM mail_outbox WHERE state <> 'waiting' AND ended_at < ?1")?
+        .prepare_cached("DELETE FROM mail_outbox WHERE state IN ('sent', 'failed', 'withdrawn') AND ended_at < ?1")?
         .execute([before.0])?;
     let waiting = match unsent {
         Some(due) => {

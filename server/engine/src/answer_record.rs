@@ -16,7 +16,7 @@ use model::reason::Flag;
 
 use super::{
     arguments, batch,
-    classfile::{Entry, Pool},
+    classfile::{self, Entry, Pool},
     deceptive_answers,
     descriptor::Descriptor,
     runner::Job,
@@ -45,11 +45,6 @@ pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
     deceptive_answers::may_deceive(suite, job, flags) || !batch::may_share(suite, job) && may_more()
 }
 
-const PUBLIC: u16 = 0x0001;
-
-/// Static, final, bridge or synthetic: the recorder does not override these.
-const NOT_OVERRIDDEN: u16 = 0x0008 | 0x0010 | 0x0040 | 0x1000;
-
 /// The recorder for a job; `None` if the task's answers cannot be recorded or its tests cannot be replayed.
 pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder> {
     let base = target.extends.as_ref().or(target.implements.as_ref())?;
@@ -77,7 +72,7 @@ pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder
     let methods: Vec<Method<'_>> = pool
         .methods()?
         .into_iter()
-        .filter(|(flags, name, _)| flags & PUBLIC != 0 && flags & NOT_OVERRIDDEN == 0 && !name.starts_with('<'))
+        .filter(|(flags, name, _)| classfile::can_be_overridden(*flags, name))
         .filter(|(_, name, _)| is_asked(name) || own.contains(name))
         .map(|(_, name, descriptor)| Method::read(name, descriptor))
         .collect::<Option<_>>()?;

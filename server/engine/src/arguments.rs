@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    classfile::Pool,
+    classfile::{self, Pool},
     descriptor::{self, Descriptor},
     edit::{self, Code, Names, Original},
     wire::Files,
@@ -18,11 +18,6 @@ use super::{
 const SUFFIX: &str = "$copies";
 
 const COPIES: &str = "aixgrade/api/Copies";
-
-const PUBLIC: u16 = 0x0001;
-
-/// Static, final, bridge, synthetic: no solution overrides these.
-const NOT_OVERRIDDEN: u16 = 0x0008 | 0x0010 | 0x0040 | 0x1000;
 
 /// Types whose objects cannot be changed.
 const UNCHANGEABLE: &[&str] = &[
@@ -51,7 +46,7 @@ pub fn protect(mut classes: Files, base: &str, is_test: impl Fn(&str) -> bool) -
     if meant.is_empty() {
         return Some(classes);
     }
-    let changed = edit::beside(bytes, SUFFIX, is_meant, copying)?;
+    let changed = edit::under_new_name(bytes, SUFFIX, is_meant, copying)?;
     let internal = base.replace('.', "/");
     for (_, class) in classes.iter_mut().filter(|(name, _)| is_test(name)) {
         *class = edit::redirect(class, &internal, SUFFIX, |name, descriptor| {
@@ -69,9 +64,7 @@ pub fn method(called: &str) -> &str {
 
 /// Whether a solution has this method and could change what it gets for an answer that it returns.
 fn is_meant(flags: u16, name: &str, descriptor: &str) -> bool {
-    flags & PUBLIC != 0
-        && flags & NOT_OVERRIDDEN == 0
-        && !name.starts_with('<')
+    classfile::can_be_overridden(flags, name)
         && Descriptor::read(descriptor)
             .is_some_and(|d| d.result != "V" && d.parameters.iter().any(|kind| is_changeable(kind)))
 }
@@ -133,7 +126,7 @@ fn internal(kind: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{classfile::PUBLIC, *};
 
     #[test]
     fn methods_that_return_a_value_get_copies_of_what_can_be_changed() {

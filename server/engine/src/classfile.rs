@@ -124,10 +124,21 @@ impl<'a> Pool<'a> {
     }
 }
 
+/// The flag of what is public.
+pub const PUBLIC: u16 = 0x0001;
+
+/// Static, final, bridge, synthetic: no class overrides such a method.
+const NOT_OVERRIDDEN: u16 = 0x0008 | 0x0010 | 0x0040 | 0x1000;
+
+/// Whether a subclass in another package can override the method with these flags and this name.
+pub fn can_be_overridden(flags: u16, name: &str) -> bool {
+    flags & PUBLIC != 0 && flags & NOT_OVERRIDDEN == 0 && !name.starts_with('<')
+}
+
 /// Whether a class file's class is public. Unparsable files count as public.
 pub fn is_public(bytes: &[u8]) -> bool {
     let flags = Pool::read(bytes).and_then(|pool| Bytes(pool.rest).number());
-    flags.is_none_or(|flags| flags & 1 != 0)
+    flags.is_none_or(|flags| flags & PUBLIC != 0)
 }
 
 /// Reads bytes from the front.

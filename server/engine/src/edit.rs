@@ -1,7 +1,7 @@
 //! Adds methods to a class file, and lets calls name other methods.
 //!
 //! The edits work for every JDK version. They change no existing instruction: [`in_front`] renames a method and adds one
-//! under the old name, [`beside`] adds one under a new name, and [`redirect`] changes the names of methods in the constant
+//! under the old name, [`under_new_name`] adds one under a new name, and [`redirect`] changes the names of methods in the constant
 //! pool.
 
 use super::classfile::{Bytes, Entry, Pool};
@@ -106,27 +106,27 @@ pub fn in_front(
     code: impl Fn(&mut Names, &Original<'_>) -> Option<Code>,
 ) -> Option<Vec<u8>> {
     let is_meant = |_: u16, name: &str, descriptor: &str| is_meant(name, descriptor);
-    add(class, suffix, Place::InFront, is_meant, code)
+    add(class, suffix, Place::OldName, is_meant, code)
 }
 
 /// Adds a final method for each method that `is_meant` selects by flags, name and descriptor: its name is the method's
 /// with `suffix`, its code comes from `code`. Returns the new class file, or `None` as [`in_front`] does.
-pub fn beside(
+pub fn under_new_name(
     class: &[u8],
     suffix: &str,
     is_meant: impl Fn(u16, &str, &str) -> bool,
     code: impl Fn(&mut Names, &Original<'_>) -> Option<Code>,
 ) -> Option<Vec<u8>> {
-    add(class, suffix, Place::Beside, is_meant, code)
+    add(class, suffix, Place::NewName, is_meant, code)
 }
 
 /// Where a method is added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Under the old name of a method that is renamed.
-    InFront,
+    OldName,
     /// Under a new name. The method stays as it is.
-    Beside,
+    NewName,
 }
 
 fn add(
@@ -166,13 +166,13 @@ fn add(
                 continue;
             }
         };
-        if place == Place::InFront && flags & (NATIVE | ABSTRACT) != 0 {
+        if place == Place::OldName && flags & (NATIVE | ABSTRACT) != 0 {
             return None;
         }
         let other = names.text(&format!("{old}{suffix}"))?;
         let (original, new, new_flags) = match place {
-            Place::InFront => (other, name, flags),
-            Place::Beside => (name, other, flags & !(NATIVE | ABSTRACT) | FINAL),
+            Place::OldName => (other, name, flags),
+            Place::NewName => (name, other, flags & !(NATIVE | ABSTRACT) | FINAL),
         };
         let entry = names.method(this, original, kind)?;
         let code = code(&mut names, &Original { flags, descriptor, entry })?;

@@ -133,7 +133,7 @@ impl Suite {
         let preparation = preparation(kind, &shared, &tests, tree);
         let harmless = match kind {
             TestKind::Aixbench => shareable::harmless(&library),
-            // `seal` leaves nothing in them that could do anything.
+            // The author's own types, without the cases, which `seal` leaves out.
             TestKind::Aixgrade => library.keys().map(|name| (name.clone(), Vec::new())).collect(),
         };
         Ok(Suite { kind, fingerprint, jars, preparation, library, harmless, sources, tests })

@@ -86,7 +86,7 @@ impl Scanned {
     }
 }
 
-/// Maximum size of the labels of a file that are kept whole, in bytes: a million outputs can have long ones.
+/// Maximum size of the labels of a file that are stored whole, in bytes: a million outputs can have long ones.
 const MOST_LABELS: usize = 16 * 1024 * 1024;
 /// Maximum length of the others, in bytes.
 const SHORT_LABEL: usize = 64;

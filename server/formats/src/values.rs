@@ -8,14 +8,14 @@ use csv_core::ReadFieldResult;
 /// Most values of an object, a line or an item: an agent's transcript has some tens of thousands.
 pub const MOST: u64 = 500_000;
 
-/// Most objects of a text whose values are all held in memory: each takes more than 600 bytes, even if it has one field. The
+/// Most objects of a text whose values are all in memory: each takes more than 600 bytes, even if it has one field. The
 /// probabilities of the longest answer that fits in a line are some 30,000.
 pub const MOST_OBJECTS: u64 = 50_000;
 
 /// Most cells of a row of a table.
 pub const MOST_CELLS: u64 = 10_000;
 
-/// Maximum length of the first row of a table, in bytes: its names are held several times.
+/// Maximum length of the first row of a table, in bytes: its names are in memory several times.
 const LONGEST_HEAD: usize = 1024 * 1024;
 
 /// Counts the values of a text that comes in parts.

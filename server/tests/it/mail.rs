@@ -174,7 +174,7 @@ async fn nobody_can_have_many_messages_sent_to_strangers() {
     // Only the newest address is still hers.
     app.services.mail.deliver_due().await.unwrap();
     assert_eq!(smtp.take().iter().map(|one| one.to.as_str()).collect::<Vec<_>>(), ["stranger-4@example.org"]);
-    // Nor by removing each address: what is withdrawn counts, and its number is not given to another message, which a late
+    // Nor by removing each address: what is withdrawn counts, and its number is not used for another message, which a late
     // result of the attempt would change.
     sql(&app.services, "UPDATE mail_outbox SET created_at = created_at - 3600001").await;
     for n in 0..5 {
@@ -201,7 +201,7 @@ async fn nobody_can_have_many_messages_sent_to_strangers() {
     sql(&app.services, "UPDATE mail_outbox SET created_at = created_at - 3600001").await;
     invite().await.unwrap();
     let newest = "SELECT min(id) > 10 FROM mail_outbox";
-    assert_eq!(count(&app.services, newest).await, 1, "no number is given twice");
+    assert_eq!(count(&app.services, newest).await, 1, "no number is used twice");
 }
 
 #[tokio::test]

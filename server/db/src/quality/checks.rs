@@ -359,12 +359,11 @@ pub fn lose_last(conn: &Connection, study: StudyId, taker: UserId, reads: Reads)
     conn.prepare_cached(&format!(
         "UPDATE checks SET away = 1, place = NULL WHERE id = (
              SELECT p.id FROM checks p
-             WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> 'calibration' AND p.away = 0
+             WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> ?3 AND p.away = 0
                AND p.place IS NOT NULL AND {could}
              ORDER BY p.place DESC, p.id LIMIT 1)"
     ))?
-    // There is no `?3`.
-    .execute(params![study.0, taker.0, Option::<i64>::None, reads.code(), SKIPS])?;
+    .execute(params![study.0, taker.0, "calibration", reads.code(), SKIPS])?;
     Ok(())
 }
 

@@ -245,7 +245,7 @@ fn entry(sample: Sample, model: Option<&str>) -> Result<Entry, Fault> {
     })
 }
 
-/// A value of any form, which is held in memory; nothing for null.
+/// A value of any form, read whole; nothing for null.
 fn small(raw: &RawValue) -> Result<Option<Value>, Fault> {
     if values::are_too_many(raw.get().as_bytes()) {
         let (most, zh) = values::most();

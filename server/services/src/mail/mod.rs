@@ -123,8 +123,8 @@ impl MailService {
         queue::deliver_due(self).await
     }
 
-    /// Deletes messages that were sent, given up or withdrawn long ago and, if email is off, those that nobody will send. The server
-    /// calls it every hour.
+    /// Deletes messages that were sent, given up or withdrawn long ago and, if email is off, those that nobody will
+    /// send. The server calls it every hour.
     ///
     /// # Errors
     /// The database cannot be written.

@@ -55,11 +55,13 @@ impl Services {
         let people = self.db.read(move |conn| mail::due_people(conn, first, last)).await?;
         let mut written = 0;
         for person in people.into_iter().filter(|person| is_eve(person, now)) {
+            let (study, user) = (person.study, person.user);
+            if !self.db.read(move |conn| grading::has_left(conn, study, user)).await? {
+                continue;
+            }
             let setup = self.mail.setup()?;
             let write = move |tx: &rusqlite::Transaction<'_>| {
-                if !grading::has_left(tx, person.study, person.user)?
-                    || !mail::note_due(tx, person.study, person.user, person.due)?
-                {
+                if !mail::note_due(tx, study, user, person.due)? {
                     return Ok(0);
                 }
                 let text = messages::due(person.lang, &setup.public_url, &person.title, person.due);

@@ -31,7 +31,7 @@ public final class Copies {
 
     private final Map<Object, Object> copies = new IdentityHashMap<>();
 
-    /** Without any copy yet. */
+    /** Copies for one call, none yet. */
     public Copies() {}
 
     /** The copy of an argument of this type; the argument itself if it cannot be changed or has no such copy. */

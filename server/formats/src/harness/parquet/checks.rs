@@ -252,7 +252,7 @@ impl<'b> Compact<'b> {
         let id = match (kind, step) {
             (0, _) => return Some(None),
             (_, 0) => self.number()?,
-            (_, step) => before + i64::from(step),
+            (_, step) => before.checked_add(i64::from(step))?,
         };
         (id > before).then_some(Some((id, kind)))
     }
