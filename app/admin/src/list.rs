@@ -8,15 +8,12 @@ use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
 use super::filter::{Field, FilterBar};
-use model::{
-    address::readable,
-    page::{PageOf, Paged, Which},
-};
+use model::page::{PageOf, Paged, Which};
 use texts::I18n;
 use ui::{
     context::use_i18n,
     notice::Empty,
-    pager::{page_of, pager},
+    pager::{page_of, pager, query_text},
 };
 
 /// A list of a page. One page has one list with a search at most.
@@ -110,7 +107,7 @@ impl Listing {
         let title = (self.i.lists().sort_by)(name);
         view! {
             <th role="columnheader" scope="col" class=class aria-sort=order>
-                <a class="sort" href=readable(&query.to_query_string()) title=title rel="nofollow">
+                <a class="sort" href=query_text(&query) title=title rel="nofollow">
                     {name}<span class="sort-arrow" aria-hidden="true">{arrow}</span>
                 </a>
             </th>
@@ -135,7 +132,7 @@ impl Listing {
         for key in ["after", "before", "q"].iter().chain(self.filters) {
             query.remove(key);
         }
-        let all = match query.to_query_string() {
+        let all = match query_text(&query) {
             query if query.is_empty() => "?".to_owned(),
             query => query,
         };

@@ -23,6 +23,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::Empty,
+    pager::query_text,
     verdict::verdict_of_cases,
 };
 
@@ -43,7 +44,7 @@ pub fn ComparisonTaskPage() -> impl IntoView {
         },
     );
     let place = move || {
-        let query = query.with_untracked(|query| query.to_query_string()).trim_start_matches('?').to_owned();
+        let query = query.with_untracked(query_text).trim_start_matches('?').to_owned();
         (which.get_untracked().0.dataset, query)
     };
     view! { <Load data let:task>{page(i, place(), task)}</Load> }

@@ -12,7 +12,7 @@ use model::{
     run::Verdict,
 };
 use texts::I18n;
-use ui::{chart_figure::ChartFigure, notice::Empty};
+use ui::{chart_figure::ChartFigure, notice::Empty, pager::query_text};
 
 /// The keys of an address that filter and sort tasks; the rest is the comparison's selection.
 pub const OWN: [&str; 14] = [
@@ -41,7 +41,7 @@ pub fn with(query: &str, key: &str, value: &str) -> String {
 
 /// The address's query.
 fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
-    query.with_untracked(|query| query.to_query_string()).trim_start_matches('?').to_owned()
+    query.with_untracked(query_text).trim_start_matches('?').to_owned()
 }
 
 /// The list.

@@ -9,8 +9,9 @@ use chart::{
     comparison::{self, Links},
     figure::Figure,
 };
-use model::{address::readable, comparison::ComparisonFigures};
+use model::comparison::ComparisonFigures;
 use texts::I18n;
+use ui::pager::query_text;
 
 /// The metric in the address: the id of a figure.
 const METRIC: &str = "tokens";
@@ -54,7 +55,7 @@ fn metrics(i: I18n, query: Memo<ParamsMap>, all: &[Figure], current: usize) -> A
     let links = all.iter().enumerate().map(|(at, figure)| {
         let mut fields = query.get_untracked();
         fields.replace(METRIC, figure.id.clone());
-        let href = format!("{}#tokens", readable(&fields.to_query_string()));
+        let href = format!("{}#tokens", query_text(&fields));
         let name = figure.table.head.get(3).cloned().unwrap_or_default();
         view! { <li><a href=href aria-current=(at == current).then_some("true")>{name}</a></li> }
     });

@@ -14,7 +14,7 @@ use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use super::{comparison::slices, parts::Filter};
 use crate::places::{Place, tabs};
 use ::model::{
-    address::readable,
+    address::query_of,
     comparison::{CountedScores, Selection},
     results::{Board, BoardQuery, DatasetPage},
     slices::Slices,
@@ -27,6 +27,7 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::Empty,
+    pager::query_text,
 };
 
 /// How often a page whose figures are being computed asks for them.
@@ -73,7 +74,7 @@ pub fn ResultsPage() -> impl IntoView {
     );
     until_computed(sliced, |found| found.as_ref().is_some_and(|found| found.computing));
     let csv = move || {
-        let query = query.with(ParamsMap::to_query_string);
+        let query = query.with(query_text);
         format!("/admin/results.csv{query}")
     };
     view! {
@@ -209,13 +210,9 @@ fn dataset_pages(i: I18n, page: &DatasetPage, shown: usize, to: impl Fn(&str) ->
 
 /// The address of a page with these fields, without the empty ones.
 fn address<const N: usize>(path: &str, fields: [(&'static str, String); N]) -> String {
-    let mut query = ParamsMap::new();
-    for (key, value) in fields {
-        if !value.is_empty() {
-            query.insert(key, value);
-        }
-    }
-    format!("{path}{}", readable(&query.to_query_string()))
+    let fields = fields.iter().filter(|(_, value)| !value.is_empty());
+    let fields = fields.map(|(key, value)| (*key, value.as_str())).collect::<Vec<_>>();
+    if fields.is_empty() { path.to_owned() } else { format!("{path}?{}", query_of(&fields)) }
 }
 
 /// The address of the leaderboard with these settings.
