@@ -1,4 +1,4 @@
-//! The program `aixgrade`: server, command line, and the sandbox's helper in one.
+//! The program `aixgrade`: server, command line, the sandbox's helper and trials of parsers in one.
 
 use std::process::ExitCode;
 
@@ -26,8 +26,8 @@ const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
 fn main() -> ExitCode {
     // Used if `aixgrade-sandbox` of this build is missing. Called before any thread is started, because the
     // helper changes namespaces, which only a single thread may do.
-    match helper::main(std::env::args()) {
-        Some(code) => ExitCode::from(code),
+    match helper::main(std::env::args()).map(ExitCode::from).or_else(|| parsers::contain(std::env::args())) {
+        Some(code) => code,
         None => {
             #[cfg(not(debug_assertions))]
             web::assets::embed(|name| Client::get(name).map(|file| file.data));

@@ -29,7 +29,7 @@ pub enum Reason {
         angles: u32,
     },
     /// Parsing the output reached its limit of CPU time.
-    ParsingCpu,
+    ParsingCost,
     /// Parsing and assembling the output took too many steps for its length.
     ParsingSteps,
     /// The compiler refused the code; the outcome's `message` is the first of its messages.

@@ -43,8 +43,8 @@ impl RunTexts {
                 format!("the output nests brackets more than {brackets} deep, or leaves more than {angles} \"<\" open"),
                 format!("输出中的括号嵌套超过 {brackets} 层，或有超过 {angles} 个未闭合的 <"),
             ),
-            Reason::ParsingCpu => {
-                words("parsing the output exceeded its CPU time limit", "解析输出时超出 CPU 时间限制")
+            Reason::ParsingCost => {
+                words("parsing the output takes too much CPU time or memory", "解析输出所需的 CPU 时间或内存过多")
             }
             Reason::ParsingSteps => words(
                 "parsing the output took more steps than its length allows",
@@ -572,7 +572,7 @@ mod tests {
                 Reason::OutputTooLong { limit_bytes: 1000 },
                 Reason::NoCode,
                 Reason::NestedTooDeep { brackets: 256, angles: 2000 },
-                Reason::ParsingCpu,
+                Reason::ParsingCost,
                 Reason::ParsingSteps,
                 Reason::CompilerError { line: Some(3) },
                 Reason::CompilerError { line: None },

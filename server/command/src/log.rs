@@ -21,7 +21,8 @@ enum LogFormat {
 }
 
 /// Our crates that log.
-pub const LOGGING: [&str; 9] = ["base", "db", "engine", "jobs", "lang", "sandbox", "services", "syntax", "web"];
+pub const LOGGING: [&str; 10] =
+    ["base", "db", "engine", "jobs", "lang", "parsers", "sandbox", "services", "syntax", "web"];
 
 /// What is logged without `RUST_LOG`: warnings of all crates, and informative lines of our own.
 fn default_filter() -> String {

@@ -8,7 +8,6 @@ use model::{
 };
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
-use super::parse;
 use crate::display::display;
 
 /// The kinds of a [`Run`] that the style sheet knows. Plain text (variables,
@@ -57,7 +56,7 @@ fn configuration(lang: CodeLang) -> Option<&'static HighlightConfiguration> {
     let make = || {
         let display = display(lang);
         let query = display.highlights.join("\n");
-        match HighlightConfiguration::new((display.grammar)(), lang.code(), &query, "", "") {
+        match HighlightConfiguration::new(parsers::grammar(lang), lang.code(), &query, "", "") {
             Ok(mut configuration) => {
                 configuration.configure(&CAPTURES.map(|(capture, _)| capture));
                 Some(configuration)
@@ -89,13 +88,13 @@ const LONGEST_HIGHLIGHT: Duration = Duration::from_millis(500);
 
 fn runs(code: &str, lang: CodeLang) -> Option<Vec<Line>> {
     let configuration = configuration(lang)?;
-    let begun = parse::processor_time();
+    let begun = parsers::cpu_time();
     let mut highlighter = Highlighter::new();
     let events = highlighter.highlight(configuration, code.as_bytes(), None, None, |_| None).ok()?;
     let mut lines = Lines::default();
     let mut kinds = Vec::new();
     for event in events {
-        if parse::processor_time().saturating_sub(begun) > LONGEST_HIGHLIGHT {
+        if parsers::cpu_time().saturating_sub(begun) > LONGEST_HIGHLIGHT {
             return None;
         }
         match event.ok()? {

@@ -3,11 +3,9 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use model::code_lang::CodeLang;
-use nix::time::{ClockId, clock_gettime};
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, Tree};
 
 use super::build::{children, is_comment, is_leaf};
-use crate::display::display;
 
 /// Wrappers that turn a piece of code into a whole program. tree-sitter accepts methods and statements at the top
 /// level; constructors and initializers need a class, `super(…)` a constructor.
@@ -193,27 +191,7 @@ fn is_link(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "field_access")
 }
 
-/// CPU time of this thread. Without this clock, which Linux always has, there is no limit.
-pub(super) fn processor_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
-}
-
-/// The syntax tree of a source; `None` if parsing takes too long or, by its open brackets, would take too much memory.
+/// The syntax tree of a source; `None` if parsing it takes too much time or memory.
 pub(super) fn parse(source: &str, lang: CodeLang) -> Option<Tree> {
-    if brackets::are_too_many(source) {
-        return None;
-    }
-    let mut parser = Parser::new();
-    parser.set_language(&(display(lang).grammar)()).ok()?;
-    let begun = processor_time();
-    let mut progress = |_: &tree_sitter::ParseState| {
-        let taken = processor_time().saturating_sub(begun);
-        if taken > LONGEST_PARSE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bytes = source.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(ParseOptions::new().progress_callback(&mut progress)),
-    )
+    parsers::parse(source, lang, LONGEST_PARSE, &mut || ControlFlow::Continue(())).ok()
 }

@@ -4670,9 +4670,9 @@ class ReasonNestedTooDeep(TypedDict):
     code: Literal['nested_too_deep']
 
 
-class ReasonParsingCpu(TypedDict):
+class ReasonParsingCost(TypedDict):
     """Parsing the output reached its limit of CPU time."""
-    code: Literal['parsing_cpu']
+    code: Literal['parsing_cost']
 
 
 class ReasonParsingSteps(TypedDict):
@@ -4861,7 +4861,7 @@ Reason: TypeAlias = """(
     ReasonOutputTooLong
     | ReasonNoCode
     | ReasonNestedTooDeep
-    | ReasonParsingCpu
+    | ReasonParsingCost
     | ReasonParsingSteps
     | ReasonCompilerError
     | ReasonCompilerSilent

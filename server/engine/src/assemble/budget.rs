@@ -26,8 +26,8 @@ pub enum Refusal {
     NoCode,
     /// Brackets nest deeper, or more of them stay open, than in any real program.
     TooDeep,
-    /// Its CPU time is used up.
-    TooMuchCpu,
+    /// Parsing it takes too much CPU time or memory.
+    TooExpensive,
     /// Its step budget is used up.
     TooManySteps,
     /// The run was cancelled. This says nothing about the text.

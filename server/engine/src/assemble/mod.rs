@@ -81,9 +81,9 @@ impl Refusal {
             Refusal::TooLong => Reason::OutputTooLong { limit_bytes: LONGEST as u64 },
             Refusal::NoCode => Reason::NoCode,
             Refusal::TooDeep => {
-                Reason::NestedTooDeep { brackets: number(brackets::DEEPEST), angles: number(brackets::MOST_OPEN) }
+                Reason::NestedTooDeep { brackets: number(parsers::DEEPEST), angles: number(parsers::MOST_OPEN) }
             }
-            Refusal::TooMuchCpu => Reason::ParsingCpu,
+            Refusal::TooExpensive => Reason::ParsingCost,
             // The outcome of a cancelled run is never shown.
             Refusal::TooManySteps | Refusal::Cancelled => Reason::ParsingSteps,
         }
@@ -93,7 +93,7 @@ impl Refusal {
     pub fn limit(self) -> Option<LimitHit> {
         match self {
             Refusal::TooDeep | Refusal::TooManySteps => Some(LimitHit::Steps),
-            Refusal::TooMuchCpu => Some(LimitHit::Cpu),
+            Refusal::TooExpensive => Some(LimitHit::Cpu),
             Refusal::TooLong | Refusal::NoCode | Refusal::Cancelled => None,
         }
     }

@@ -1,15 +1,12 @@
 //! Queries on a syntax tree. Walks are loops, not recursion, because a hostile text can nest deeper than a
 //! stack. They track each node's parent, because tree-sitter finds a parent by descending from the root.
 
-use std::{ops::ControlFlow, time::Duration};
+use std::ops::ControlFlow;
 
-use nix::time::{ClockId, clock_gettime};
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
+use model::code_lang::CodeLang;
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::budget::{Budget, Refusal};
-
-/// The parser reports progress after this many of its own steps (`OP_COUNT_PER_PARSER_CALLBACK_CHECK`).
-const STEPS_A_REPORT: u64 = 100;
 
 /// Maximum number of parsing steps. The rest of a [`Budget`] is for walks through the tree.
 const MOST_PARSE_STEPS: u64 = 4_000_000;
@@ -21,19 +18,10 @@ const MOST_PARSE_STEPS: u64 = 4_000_000;
 /// Fails if parsing exceeds its limits, or the run was cancelled.
 pub fn parse(text: &str, budget: &mut Budget<'_>) -> Result<Tree, Refusal> {
     budget.spend(text.len() as u64)?;
-    if brackets::are_too_many(text) {
-        return Err(Refusal::TooDeep);
-    }
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_java::LANGUAGE.into()).map_err(|_| Refusal::TooManySteps)?;
     let end = budget.spent() + MOST_PARSE_STEPS;
+    let cpu = budget.cpu();
     let mut stopped = Refusal::TooManySteps;
-    let (begun, cpu) = (cpu_time(), budget.cpu());
-    let mut watch = |_: &ParseState| match budget.spend(STEPS_A_REPORT) {
-        Ok(()) if cpu_time().saturating_sub(begun) > cpu => {
-            stopped = Refusal::TooMuchCpu;
-            ControlFlow::Break(())
-        }
+    let mut watch = || match budget.spend(parsers::STEPS_A_REPORT) {
         Ok(()) if budget.spent() <= end => ControlFlow::Continue(()),
         Ok(()) => ControlFlow::Break(()),
         Err(why) => {
@@ -41,15 +29,12 @@ pub fn parse(text: &str, budget: &mut Budget<'_>) -> Result<Tree, Refusal> {
             ControlFlow::Break(())
         }
     };
-    let options = ParseOptions::new().progress_callback(&mut watch);
-    let bytes = text.as_bytes();
-    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-    tree.ok_or(stopped)
-}
-
-/// CPU time of this thread. Linux always has this clock; without it there is no such limit.
-fn cpu_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+    let tree = parsers::parse(text, CodeLang::Java, cpu, &mut watch);
+    tree.map_err(|why| match why {
+        parsers::Refusal::TooDeep => Refusal::TooDeep,
+        parsers::Refusal::TooExpensive => Refusal::TooExpensive,
+        parsers::Refusal::Stopped => stopped,
+    })
 }
 
 /// A node and its descendants in the text's order. Each node costs one step.

@@ -1,6 +1,9 @@
 //! Reads what the guard's two programs are made of: a prompt's function, the items behind it, and the tests.
 
-use tree_sitter::{Node, Parser, Tree};
+use std::{ops::ControlFlow, time::Duration};
+
+use model::code_lang::CodeLang;
+use tree_sitter::{Node, Tree};
 
 /// The function that a prompt begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,10 +34,11 @@ pub struct Returned {
     variants: Vec<(String, Option<usize>)>,
 }
 
+/// CPU time of parsing a text of a task.
+const LONGEST_PARSE: Duration = Duration::from_secs(5);
+
 fn parsed(text: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_rust::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+    parsers::parse(text, CodeLang::Rust, LONGEST_PARSE, &mut || ControlFlow::Continue(())).ok()
 }
 
 fn children(node: Node<'_>) -> Vec<Node<'_>> {

@@ -3,7 +3,6 @@
 use crate::display::Display;
 
 pub static DISPLAY: Display = Display {
-    grammar: || tree_sitter_cpp::LANGUAGE.into(),
     highlights: &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
     fences: &["cpp", "c++", "cc", "cxx", "c", "hpp", "h", "cplusplus"],
     solution: "{",

@@ -2,9 +2,5 @@
 
 use crate::display::Display;
 
-pub static DISPLAY: Display = Display {
-    grammar: || tree_sitter_go::LANGUAGE.into(),
-    highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY],
-    fences: &["go", "golang"],
-    solution: "{",
-};
+pub static DISPLAY: Display =
+    Display { highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY], fences: &["go", "golang"], solution: "{" };

@@ -18,9 +18,5 @@ const MORE: &str = r#"
 (ternary_expression ["?" ":"] @operator)
 "#;
 
-pub static DISPLAY: Display = Display {
-    grammar: || tree_sitter_java::LANGUAGE.into(),
-    highlights: &[tree_sitter_java::HIGHLIGHTS_QUERY, MORE],
-    fences: &["java"],
-    solution: "{",
-};
+pub static DISPLAY: Display =
+    Display { highlights: &[tree_sitter_java::HIGHLIGHTS_QUERY, MORE], fences: &["java"], solution: "{" };

@@ -3,7 +3,6 @@
 use crate::display::Display;
 
 pub static DISPLAY: Display = Display {
-    grammar: || tree_sitter_javascript::LANGUAGE.into(),
     highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
     fences: &["javascript", "js", "node", "nodejs", "mjs", "cjs", "jsx", "es", "ecmascript"],
     solution: "{",

@@ -11,8 +11,6 @@ use model::code_lang::CodeLang;
 
 /// How code in a language is highlighted, and how it is found in chat responses.
 pub struct Display {
-    /// The grammar for highlighting.
-    pub grammar: fn() -> tree_sitter::Language,
     /// The highlighting queries, which are concatenated.
     pub highlights: &'static [&'static str],
     /// The words after ``` that mark code in the language, in lower case.

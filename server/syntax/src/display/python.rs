@@ -3,7 +3,6 @@
 use crate::display::Display;
 
 pub static DISPLAY: Display = Display {
-    grammar: || tree_sitter_python::LANGUAGE.into(),
     highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
     fences: &["python", "py", "python3", "ipython"],
     solution: "def ",

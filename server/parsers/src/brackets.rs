@@ -1,7 +1,5 @@
 //! Limits on the brackets of a text before a parser sees it. The parser's cost for text that opens brackets and never
-//! closes them has no other bound: it reports no progress meanwhile, and its memory grows.
-//!
-//! `engine` and `syntax` parse with these limits. This crate may not know a parser or a language.
+//! closes them grows with the square of its length or faster.
 
 /// Maximum nesting of brackets, far above real programs. For text that opens brackets and never closes them,
 /// the parser's recovery takes time quadratic in the length or worse, and reports no progress.
