@@ -536,7 +536,8 @@ CREATE TABLE assignments (
     -- slots from `policy.first_extra_slot` on.
     slot         INTEGER NOT NULL CHECK (slot >= 0),
     user_id      INTEGER REFERENCES users (id), -- absent: free
-    place        INTEGER,                      -- in the rater's order; smaller is sooner
+    -- In the rater's order; smaller is sooner. Of what was skipped for the last time and is free: minus the time of that skip.
+    place        INTEGER,
     leased_until INTEGER,                      -- absent while free and once rated
     shown_at     INTEGER,                      -- when this rater was first given it
     rated_at     INTEGER,                      -- the rater's first rating
@@ -946,8 +947,11 @@ CREATE TABLE checks (
     skipped_at   INTEGER,
     -- As in `assignments`: the position in the rater's order of a check that was skipped and comes again.
     place        INTEGER,
-    -- Another rater would have taken the item over if it were work: its rater cannot rate it any more.
-    away         INTEGER NOT NULL DEFAULT 0,
+    -- Another rater would have taken the item over if it were work: who, until when the lease of it would last, and the number
+    -- of items that this rater has rated once it would be rated. Until it is back, its own rater cannot rate it.
+    away_by      INTEGER REFERENCES users (id),
+    away_until   INTEGER,
+    away_rated   INTEGER,
     draft        TEXT,                         -- json
     acknowledged         INTEGER NOT NULL DEFAULT 0,   -- the rater has read the known scores
     UNIQUE (study_id, user_id, kind, round, known_item_id),

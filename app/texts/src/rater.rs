@@ -63,6 +63,7 @@ texts! {
         skipped: "Skipped.", "已跳过。";
         skip_sending: "Skipping the output.", "正在跳过该输出。";
         saved_here: "Saved in this browser. It will be sent when the server can be reached.", "已保存在此浏览器中，连上服务器后会自动提交。";
+        look_for_more: "Look for more outputs", "查看是否还有输出";
         finished_title: "You have rated all your outputs", "您的输出已全部评完";
         paused_title: "This study is not accepting ratings", "此项目目前不接受评分";
         paused_lead: "It is paused or closed. Your ratings are saved.", "项目已暂停或结束。您的评分都已保存。";

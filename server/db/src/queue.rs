@@ -165,16 +165,33 @@ pub(crate) const FITS: &str = "
     AND NOT EXISTS (SELECT 1 FROM skips k
         WHERE k.study_id = ?1 AND k.user_id = ?2 AND k.output_id = a.output_id AND k.times >= ?5)";
 
+/// A list of raters as a parameter of a query: a JSON array of their numbers.
+pub(crate) fn listed(raters: &[UserId]) -> String {
+    let numbers: Vec<String> = raters.iter().map(|rater| rater.0.to_string()).collect();
+    format!("[{}]", numbers.join(","))
+}
+
+/// Who takes what over.
+#[derive(Clone, Debug)]
+pub struct Taker {
+    pub study: StudyId,
+    pub rater: UserId,
+    /// The languages that the rater reads.
+    pub reads: Reads,
+    /// The raters from whom the present request has taken something: nothing else is taken from them.
+    pub served: Vec<UserId>,
+}
+
 /// One unstarted assignment that this rater may take over, with its position in the order of its present
-/// owner.
+/// owner. Work that was skipped for the last time belongs to nobody, and has minus the time of that skip as its position: it
+/// comes after what was planned for nobody, the one skipped first first.
 pub fn takeable(
     conn: &Connection,
-    study: StudyId,
-    rater: UserId,
+    taker: &Taker,
     donor: Donor,
-    reads: Reads,
     whole_tasks: bool,
 ) -> Result<Option<(i64, PlannedRating)>, Failure> {
+    let Taker { study, rater, reads, served } = taker;
     let donor = match donor {
         Donor::Nobody => None,
         Donor::Rater(id) => Some(id.0),
@@ -194,9 +211,13 @@ pub fn takeable(
             "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0) AS position FROM assignments a
              JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
              WHERE a.study_id = ?1 AND a.user_id IS ?3 AND a.rated_at IS NULL AND a.leased_until IS NULL
+               AND NOT EXISTS (SELECT 1 FROM skips s WHERE s.study_id = ?1 AND s.output_id = a.output_id AND s.times >= ?5
+                   AND s.user_id IN (SELECT value FROM json_each(?6)))
              {FITS} {whole} ORDER BY a.place DESC LIMIT 1"
         ))?
-        .query_row(params![study.0, rater.0, donor, reads.code(), SKIPS], |row| Ok((row.get("position")?, place(row)?)))
+        .query_row(params![study.0, rater.0, donor, reads.code(), SKIPS, listed(served)], |row| {
+            Ok((row.get("position")?, place(row)?))
+        })
         .optional()?;
     Ok(found)
 }
@@ -208,20 +229,20 @@ pub const LEASE_MS: i64 = 30 * 60 * 1000;
 /// One assignment whose lease has expired at `now` and that this rater may take over, with the end of that lease.
 pub fn run_out(
     conn: &Connection,
-    study: StudyId,
-    rater: UserId,
-    reads: Reads,
+    taker: &Taker,
     now: Timestamp,
 ) -> Result<Option<(Timestamp, PlannedRating)>, Failure> {
+    let Taker { study, rater, reads, served } = taker;
     for (expired, bound) in [("a.leased_until < ?3", now.0), ("a.leased_until > ?3", now.0 + LEASE_MS)] {
         let found = conn
             .prepare_cached(&format!(
                 "SELECT a.id, a.output_id, o.revision_id, a.leased_until FROM assignments a
                  JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
                  WHERE a.study_id = ?1 AND a.user_id <> ?2 AND {expired}
+                   AND a.user_id NOT IN (SELECT value FROM json_each(?6))
                  {FITS} ORDER BY a.leased_until, a.id LIMIT 1"
             ))?
-            .query_row(params![study.0, rater.0, bound, reads.code(), SKIPS], |row| {
+            .query_row(params![study.0, rater.0, bound, reads.code(), SKIPS, listed(served)], |row| {
                 Ok((Timestamp(row.get("leased_until")?).min(now), place(row)?))
             })
             .optional()?;
@@ -232,14 +253,21 @@ pub fn run_out(
     Ok(None)
 }
 
-/// The other raters with unstarted work, those with the most unrated work first. At the end of a study nearly all unrated
-/// work is leased, and asking every rater for work would take longer than a rating.
+/// The other raters with unstarted work or hidden checks that wait, those with the most unrated work and checks first. At
+/// the end of a study nearly all unrated work is leased, and asking every rater for work would take longer than a rating.
 pub fn busiest(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<UserId>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT d.user_id FROM study_raters d WHERE d.study_id = ?1 AND d.user_id <> ?2 AND d.open > 0
-             AND EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.user_id = d.user_id
-                 AND a.rated_at IS NULL AND a.leased_until IS NULL)
-         ORDER BY d.open DESC, d.user_id",
+        "WITH checked AS MATERIALIZED (
+             SELECT user_id, count(*) AS open, count(place) AS waiting FROM checks
+             WHERE study_id = ?1 AND rated_at IS NULL AND kind <> 'calibration' AND away_until IS NULL
+               AND (place IS NOT NULL OR leased_until IS NOT NULL)
+             GROUP BY user_id)
+         SELECT d.user_id FROM study_raters d LEFT JOIN checked c ON c.user_id = d.user_id
+         WHERE d.study_id = ?1 AND d.user_id <> ?2
+             AND (c.waiting > 0 OR d.open > 0
+                 AND EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.user_id = d.user_id
+                     AND a.rated_at IS NULL AND a.leased_until IS NULL))
+         ORDER BY d.open + coalesce(c.open, 0) DESC, d.user_id",
     )?;
     let rows = statement.query_map(params![study.0, rater.0], |row| Ok(UserId(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -336,7 +364,7 @@ pub fn renew(
 }
 
 /// Skips an output that is leased to the rater. It goes to the position `place`, the end of the rater's
-/// order; after the last allowed skip, it belongs to nobody.
+/// order; after the last allowed skip, it belongs to nobody ([`takeable`]).
 pub fn pass_over(
     conn: &Connection,
     study: StudyId,
@@ -344,13 +372,14 @@ pub fn pass_over(
     rater: UserId,
     place: i64,
 ) -> Result<(), Failure> {
+    let at = events::next(conn, study, rater)?.0;
     let times: u32 = conn
         .prepare_cached(
             "INSERT INTO skips (study_id, output_id, user_id, times, at) VALUES (?1, ?2, ?3, 1, ?4)
              ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at RETURNING times",
         )?
-        .query_row(params![study.0, output.0, rater.0, events::next(conn, study, rater)?.0], |row| row.get(0))?;
-    let (whose, place) = if times < SKIPS { (Some(rater.0), Some(place)) } else { (None, None) };
+        .query_row(params![study.0, output.0, rater.0, at], |row| row.get(0))?;
+    let (whose, place) = if times < SKIPS { (Some(rater.0), place) } else { (None, -at) };
     conn.prepare_cached(
         "UPDATE assignments SET user_id = ?4, place = ?5, leased_until = NULL, shown_at = NULL
          WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 AND rated_at IS NULL",

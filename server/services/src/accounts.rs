@@ -210,12 +210,7 @@ impl AccountService {
         check_password(new)?;
         // Counted separately: guesses by others must not keep the owner from changing the password.
         let subjects = vec![Subject::owner(id)];
-        match self.attempt(&subjects).await {
-            Ok(()) => {}
-            Err(Refused::Slow(seconds)) => return Err(AppError::TooMany(seconds)),
-            Err(Refused::Failed(e)) => return Err(e.into()),
-            Err(_) => return Err(AppError::Forbidden),
-        }
+        self.limited(&subjects).await?;
         let account = self.db.read(move |conn| accounts::by_id(conn, id)).await?.ok_or(AppError::Unauthenticated)?;
         if !self.verify(current, account.password_hash).await? {
             return Err(AppError::Forbidden);
@@ -341,7 +336,7 @@ impl AccountService {
     ///
     /// # Errors
     ///
-    /// 404 if the invitation is not open; otherwise as [`AccountService::add`].
+    /// 404 if the invitation is not open, 429 after many attempts; otherwise as [`AccountService::add`].
     pub async fn join(
         &self,
         secret: &str,
@@ -356,6 +351,13 @@ impl AccountService {
         open.ok_or_else(|| AppError::NotFound("invitation".into()))?;
         check_name(name)?;
         check_password(password)?;
+        // One link may not keep others waiting for their passwords, nor ask for many names.
+        let link = vec![Subject::link(&secret_hash)];
+        self.limited(&link).await?;
+        let wanted = name.to_owned();
+        if self.db.read(move |conn| accounts::by_name(conn, &wanted)).await?.is_some() {
+            return Err(taken(name).into());
+        }
         let hash = self.hash(password).await?;
         let (name, device, now) = (name.to_owned(), random_secret(), clock::now());
         let fresh = hash_secret(&device);
@@ -367,6 +369,7 @@ impl AccountService {
                 let invitation =
                     accounts::open_invitation(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("invitation"))?;
                 let id = accounts::insert(tx, &name, invitation.role, chosen(&hash))?.ok_or_else(|| taken(&name))?;
+                throttle::succeeded(tx, &link)?;
                 accounts::use_invitation(tx, invitation.id, id)?;
                 plan::set_reads(tx, id, reads)?;
                 if let Some(group) = invitation.group {
@@ -411,12 +414,14 @@ impl AccountService {
     ///
     /// # Errors
     ///
-    /// 404 if the link is not open; otherwise the password is too short or too long.
+    /// 404 if the link is not open, 429 after many attempts; otherwise the password is too short or too long.
     pub async fn reset_by_link(&self, secret: &str, password: &str) -> Answer<LoggedIn> {
         self.reset_name(secret).await?;
         check_password(password)?;
+        let secret_hash = hash_secret(secret);
+        self.limited(&[Subject::link(&secret_hash)]).await?;
         let hash = self.hash(password).await?;
-        let (secret_hash, device, now) = (hash_secret(secret), random_secret(), clock::now());
+        let (device, now) = (random_secret(), clock::now());
         let fresh = hash_secret(&device);
         let reset = move |tx: &Transaction<'_>| {
             // Checked again under the lock: a link sets one password.
@@ -431,6 +436,16 @@ impl AccountService {
             Ok(change.by(Actor::Person(id)))
         };
         Ok(self.db.write_audited(Actor::System, Action::UserSetPassword, reset).await?)
+    }
+
+    /// Counts an attempt that is not a login.
+    async fn limited(&self, subjects: &[Subject]) -> Answer<()> {
+        match self.attempt(subjects).await {
+            Ok(()) => Ok(()),
+            Err(Refused::Slow(seconds)) => Err(AppError::TooMany(seconds)),
+            Err(Refused::Failed(failure)) => Err(failure.into()),
+            Err(Refused::Wrong | Refused::Disabled) => Err(AppError::Forbidden),
+        }
     }
 
     async fn attempt(&self, subjects: &[Subject]) -> Result<(), Refused> {

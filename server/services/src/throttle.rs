@@ -54,6 +54,11 @@ impl Subject {
         Subject::new(&["owner", &user.0.to_string()], 1, LONGEST_WAIT_MS, false)
     }
 
+    /// A link that creates an account or sets a password, by the hash of its secret.
+    pub fn link(secret_hash: &str) -> Subject {
+        Subject::new(&["link", secret_hash], SHARED_ALLOWANCE, LONGEST_WAIT_MS, false)
+    }
+
     /// An unknown browser: what an attempt to log in as `name` from `network` counts against.
     pub fn stranger(name: &str, network: &str) -> [Subject; 3] {
         let name = name.to_lowercase();

@@ -247,6 +247,22 @@ async fn invitation_creates_one_account() {
 }
 
 #[tokio::test]
+async fn an_invitation_allows_some_attempts_before_it_waits() {
+    let app = TestApp::demo().await;
+    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7, Joins::default()).await.unwrap();
+    let path = format!("/join/{secret}");
+    let fields = |name| [("name", name), ("password", "long-enough-password")];
+    let mut browser = app.anonymous();
+    let mut statuses = Vec::new();
+    for _ in 0..40 {
+        statuses.push(browser.form(&path, &fields("ada")).await.status);
+    }
+    assert_eq!((statuses[0], statuses[39]), (StatusCode::SEE_OTHER, StatusCode::TOO_MANY_REQUESTS), "{statuses:?}");
+    // The wait is for the link, not for the person of that name.
+    assert_eq!(app.rater().await.get("/my-studies").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn people_join_the_study_of_their_invitation() {
     let app = TestApp::demo().await;
     let admin = System.admin();
@@ -473,7 +489,7 @@ async fn long_list_is_read_page_by_page_on_screen_and_in_the_api() {
         })
         .unwrap();
     let mut admin = app.admin().await;
-    let on = |body: &str| all.iter().filter(|name| body.contains(*name)).cloned().collect::<Vec<_>>();
+    let on = |body: &str| all.iter().filter(|name| body.contains(&format!(">{name}<"))).cloned().collect::<Vec<_>>();
     // Plain links, as a browser without JavaScript follows them.
     let (mut pages, mut address) = (Vec::new(), "/admin/people".to_owned());
     loop {

@@ -94,8 +94,18 @@ async fn what_is_too_much_is_refused_and_nothing_is_lost() {
 }
 
 #[tokio::test]
+async fn public_pages_take_no_place_of_other_pages() {
+    let app = TestApp::demo().await.with_capacity(Capacity { public: 0, ..Capacity::default() });
+    let mut reader = app.anonymous();
+    for path in ["/public/abc", "/public/abc/figures/means.png", "/public/abc/embed.svg"] {
+        is_refused(&reader.get(path).await);
+    }
+    assert_eq!(app.rater().await.get("/my-studies").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn a_refusal_has_the_form_that_its_client_reads() {
-    let none = Capacity { log_ins: 0, calls: 0, pages: 0, operations: 0, uploads: 0, large_bodies_kib: 0 };
+    let none = Capacity { log_ins: 0, calls: 0, pages: 0, public: 0, operations: 0, uploads: 0, large_bodies_kib: 0 };
     let app = TestApp::empty().await.with_capacity(none);
     let mut client = app.anonymous();
     let page = client.get("/my-studies").await;

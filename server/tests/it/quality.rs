@@ -13,9 +13,10 @@ use model::{
     feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
     flag::{Flag, FlagReason},
     grading::{Draft, GradingItem, MyStudy, Next, OWN_RATINGS, OwnRatings, Receipt},
-    ids::{StudyId, SubmissionId, TaskRevisionId},
+    ids::{StudyId, SubmissionId, TaskRevisionId, Token, UserId},
     lang::Lang,
     page::{PageOf, Which},
+    plan::Reads,
     quality::{
         CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
         KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
@@ -23,7 +24,7 @@ use model::{
     ratings::TaskScores,
 };
 use port::{
-    Studies as _,
+    Plans as _, Studies as _,
     quality::{Monitoring as _, Quality as _},
 };
 use serde_json::{Value, json};
@@ -700,68 +701,189 @@ async fn raters_cannot_open_admin_pages() {
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().extra, 0);
 }
 
-/// A study in which bo skips a hidden check or an output, the given number of times, rates everything else, and ada
-/// finishes. Returns what bo's page says is left before and after that, and the status of rating the skipped item then; `None` if
-/// bo's plan has no such item after the first two.
-async fn after_a_skip(raters_per_output: u32, is_check: bool, times: u32) -> Option<(u64, u64, StatusCode)> {
-    let app = TestApp::demo().await;
-    let token = app.token(&[Scope::WriteStudies]).await;
-    let study = json!({
-        "title": "Skipped", "dataset": "starter", "submissions": [1], "raters": [2, 3], "tasks": 12,
-        "raters_per_output": raters_per_output, "repeat_every": 2, "repeat_apart": 1,
-    });
-    let created = app.anonymous().api(&token, Method::POST, "/api/v1/studies", Some(study)).await;
-    assert!(created.status.is_success(), "{}", created.body);
-    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
-    let of_study = async |client: &mut Client| {
-        let all: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
-        all.into_iter().find(|one| one.title == "Skipped").unwrap()
-    };
-    let study = of_study(&mut bo).await.token.0;
-    let (mut skipped, mut skips): (Option<GradingItem>, u32) = (None, 0);
-    loop {
-        if skips == times && of_study(&mut bo).await.progress.left <= 1 {
-            break;
+/// A study in which bo skips items and rates everything else, and then ada finishes.
+#[derive(Clone, Copy, Debug)]
+struct Skipping {
+    /// For each skipped item, in order, whether it is a hidden check.
+    kinds: &'static [bool],
+    /// How often each is skipped.
+    times: u32,
+    raters_per_output: u32,
+    /// Whether ada does not read the language of the skipped items.
+    foreign: bool,
+    /// Whether ada leaves when the items are hers, so that her leases end.
+    leaves: bool,
+}
+
+/// What ada's requests do to bo's skipped items.
+#[derive(Debug, PartialEq, Eq)]
+struct Skipped {
+    /// What bo's page says is left, after each request that changed it.
+    left: Vec<u64>,
+    /// Number of the items that are lost to bo, after each request that changed it.
+    lost: Vec<u64>,
+    /// The status of rating each item at the end.
+    rated: Vec<StatusCode>,
+}
+
+impl Skipping {
+    /// Plans are drawn at random, and not every plan has such items.
+    async fn tried(self) -> Skipped {
+        for _ in 0..30 {
+            if let Some(found) = self.once().await {
+                return found;
+            }
         }
-        let Next::Item(it) = next(&mut bo, &study).await else { break };
-        let name = it.token.0.clone();
-        let found = app.services.db.read(move |conn| {
-            Ok(conn.query_row("SELECT count(*) FROM checks WHERE token = ?1", [name], |row| row.get::<_, i64>(0))?)
+        panic!("no plan has such items: {self:?}")
+    }
+
+    async fn app(self) -> TestApp {
+        let app = TestApp::demo().await;
+        let token = app.token(&[Scope::WriteStudies]).await;
+        let study = json!({
+            "title": "Skipped", "dataset": "starter", "submissions": [1], "raters": [2, 3], "tasks": 16,
+            "raters_per_output": self.raters_per_output, "repeat_every": 2, "repeat_apart": 1,
+            "sharing": if self.foreign { "language" } else { "count" },
         });
-        let is_again = skipped.as_ref().is_some_and(|skipped| skipped.token == it.token);
-        let is_meant = skipped.is_none() && it.progress.rated > 1 && (found.await.unwrap() > 0) == is_check;
-        if (is_again || is_meant) && skips < times {
-            assert_eq!(bo.rpc("skip", json!({ "assignment": it.token })).await.status, StatusCode::OK);
-            (skipped, skips) = (Some(*it), skips + 1);
-            continue;
+        if self.foreign {
+            let english = Reads::of(&[Lang::En]).unwrap();
+            app.services.plans.set_reads(&System.admin(), UserId(2), english).await.unwrap();
         }
-        assert!(!is_again, "only the skipped item is left");
-        rate(&mut bo, &it, [2, 2, 2]).await;
+        let created = app.anonymous().api(&token, Method::POST, "/api/v1/studies", Some(study)).await;
+        assert!(created.status.is_success(), "{}", created.body);
+        app
     }
-    let before = of_study(&mut bo).await.progress.left;
-    while let Next::Item(it) = next(&mut ada, &study).await {
-        rate(&mut ada, &it, [2, 2, 2]).await;
+
+    async fn once(self) -> Option<Skipped> {
+        let app = self.app().await;
+        let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+        let study = skipped_study(&mut bo).await.token.0;
+        let mut skipped: Vec<(GradingItem, u32)> = Vec::new();
+        loop {
+            let all = skipped.len() == self.kinds.len() && skipped.iter().all(|(_, times)| *times == self.times);
+            if all && skipped_study(&mut bo).await.progress.left <= skipped.len() as u64 {
+                break;
+            }
+            let Next::Item(it) = next(&mut bo, &study).await else { break };
+            if let Some((_, times)) = skipped.iter_mut().find(|(one, _)| one.token == it.token) {
+                if *times == self.times {
+                    // It would come between what is left and a check that is due after it.
+                    return None;
+                }
+                assert_eq!(bo.rpc("skip", json!({ "assignment": it.token })).await.status, StatusCode::OK);
+                *times += 1;
+                continue;
+            }
+            let is_check = is_check(&app, &it.token).await;
+            let is_readable = it.nl_lang == Lang::En || !self.foreign;
+            let is_meant = it.progress.rated > 1
+                && self.kinds.get(skipped.len()) == Some(&is_check)
+                && is_readable != self.foreign;
+            if is_meant {
+                assert_eq!(bo.rpc("skip", json!({ "assignment": it.token })).await.status, StatusCode::OK);
+                skipped.push((*it, 1));
+                continue;
+            }
+            rate(&mut bo, &it, [2, 2, 2]).await;
+        }
+        if skipped.len() < self.kinds.len() {
+            return None;
+        }
+        let names = serde_json::to_string(&skipped.iter().map(|(item, _)| &item.token.0).collect::<Vec<_>>()).unwrap();
+        let (mut left, mut lost, mut idle) = (Vec::new(), Vec::new(), 0);
+        // A request may find nothing although the next one will.
+        while idle < 4 {
+            let (is, gone) = (skipped_study(&mut bo).await.progress.left, lost_to_bo(&app, &names).await);
+            if (left.last(), lost.last()) != (Some(&is), Some(&gone)) {
+                left.push(is);
+                lost.push(gone);
+            }
+            let answer = next(&mut ada, &study).await;
+            if self.leaves && lost_to_bo(&app, &names).await == self.kinds.len() as u64 {
+                let sql = "UPDATE assignments SET leased_until = 1 WHERE user_id = 2 AND leased_until IS NOT NULL;
+                    UPDATE checks SET away_until = 1 WHERE away_until IS NOT NULL;";
+                app.services.db.write(move |tx| Ok(tx.execute_batch(sql)?)).await.unwrap();
+                left.push(skipped_study(&mut bo).await.progress.left);
+                let Next::Item(again) = next(&mut bo, &study).await else { panic!("{self:?}: nothing came back") };
+                assert_eq!(again.token, skipped[0].0.token);
+                left.push(skipped_study(&mut bo).await.progress.left);
+                break;
+            }
+            match answer {
+                Next::Item(it) => {
+                    rate(&mut ada, &it, [2, 2, 2]).await;
+                    idle = 0;
+                }
+                _ => idle += 1,
+            }
+        }
+        let mut rated = Vec::new();
+        for (n, (item, _)) in skipped.iter().enumerate() {
+            rated.push(submit(&mut bo, item, &draft([2, 2, 2]), &format!("k{n}")).await.status);
+        }
+        Some(Skipped { left, lost, rated })
     }
-    let after = of_study(&mut bo).await.progress.left;
-    let skipped = skipped?;
-    let rated = submit(&mut bo, &skipped, &draft([2, 2, 2]), "k").await;
-    Some((before, after, rated.status))
+}
+
+async fn skipped_study(client: &mut Client) -> MyStudy {
+    let all: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
+    all.into_iter().find(|one| one.title == "Skipped").unwrap()
+}
+
+async fn is_check(app: &TestApp, item: &Token) -> bool {
+    let name = item.0.clone();
+    let sql = "SELECT count(*) > 0 FROM checks WHERE token = ?1";
+    app.services.db.read(move |conn| Ok(conn.query_row(sql, [name], |row| row.get(0))?)).await.unwrap()
+}
+
+/// Number of bo's items among these names that ada has taken over, or would have if they were work.
+async fn lost_to_bo(app: &TestApp, names: &str) -> u64 {
+    let names = names.to_owned();
+    let sql = "SELECT (SELECT count(*) FROM checks WHERE away_until IS NOT NULL AND token IN (SELECT value FROM json_each(?1)))
+        + (SELECT count(*) FROM handouts h JOIN assignments a ON a.study_id = h.study_id AND a.output_id = h.output_id
+           WHERE h.token IN (SELECT value FROM json_each(?1)) AND a.user_id = 2
+             AND NOT EXISTS (SELECT 1 FROM assignments b
+                 WHERE b.study_id = h.study_id AND b.output_id = h.output_id AND b.user_id IS NOT 2))";
+    app.services.db.read(move |conn| Ok(conn.query_row(sql, [names], |row| row.get(0))?)).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_skipped_hidden_check_is_lost_where_work_would_be() {
-    // One rater an output: another one takes skipped work over. Two: nobody can.
-    for (raters_per_output, times) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
-        let once = async |is_check| {
-            // Plans are drawn at random.
-            for _ in 0..20 {
-                if let Some(found) = after_a_skip(raters_per_output, is_check, times).await {
-                    return found;
-                }
-            }
-            panic!("no plan has such an item")
-        };
-        let (check, work) = (once(true).await, once(false).await);
-        assert_eq!(check, work, "{raters_per_output} raters an output, skipped {times} times");
+    // One rater an output: another one takes skipped work over. Two, or none who reads the language: nobody can.
+    for (raters_per_output, foreign) in [(1, false), (2, false), (1, true)] {
+        for times in [1, 2] {
+            let of = |kinds| Skipping { kinds, times, raters_per_output, foreign, leaves: false };
+            let (check, work) = (of(&[true]).tried().await, of(&[false]).tried().await);
+            assert_eq!(check, work, "{raters_per_output} raters an output, {foreign}, skipped {times} times");
+            assert_eq!(check.lost.len(), if raters_per_output == 1 && !foreign { 2 } else { 1 });
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_taker_leaves_comes_back_whatever_it_is() {
+    let of = |kinds| Skipping { kinds, times: 1, raters_per_output: 1, foreign: false, leaves: true };
+    let (check, work) = (of(&[true]).tried().await, of(&[false]).tried().await);
+    assert_eq!(check, work);
+    assert_eq!((check.left.last(), check.rated), (Some(&1), vec![StatusCode::OK]));
+}
+
+#[tokio::test]
+async fn skipped_items_are_lost_one_by_one_whatever_they_are() {
+    let orders: [&[bool]; 6] = [
+        &[false, true],
+        &[true, false],
+        &[true, true],
+        &[false, false, true],
+        &[false, true, true],
+        &[true, false, false],
+    ];
+    for kinds in orders {
+        for times in [1, 2] {
+            let found = Skipping { kinds, times, raters_per_output: 1, foreign: false, leaves: false }.tried().await;
+            assert_eq!(found.lost, (0..=kinds.len() as u64).collect::<Vec<_>>(), "{kinds:?}, skipped {times} times");
+            let steps = found.left.windows(2).all(|two| two[0] - two[1] <= 1);
+            assert!(steps && found.left.last() == Some(&0), "{kinds:?}, skipped {times} times: {:?}", found.left);
+        }
     }
 }

@@ -12,7 +12,8 @@ use crate::util::TestApp;
 use axum::http::StatusCode;
 use base::clock;
 use db::{
-    queue, run_how,
+    queue::{self, Taker},
+    run_how,
     runs::{self, Basis, Finish},
 };
 use engine::dates;
@@ -107,8 +108,8 @@ async fn lease_made_before_the_clock_was_set_back_counts_as_expired() {
                 |row| row.get(0),
             )?;
             queue::hand_over(tx, study, own, holder, until)?;
-            Ok(queue::run_out(tx, study, other, Reads::BOTH, clock::now())?
-                .map(|(at, place)| (at, place.assignment == own)))
+            let taker = Taker { study, rater: other, reads: Reads::BOTH, served: Vec::new() };
+            Ok(queue::run_out(tx, &taker, clock::now())?.map(|(at, place)| (at, place.assignment == own)))
         })
         .unwrap()
     };

@@ -13,6 +13,8 @@ pub enum Kind {
     Call,
     /// A page or a download.
     Page,
+    /// A page or a file of a public link, which anybody may ask for.
+    Public,
     /// An operation of the API.
     Operation,
     /// A file that is sent.
@@ -21,10 +23,11 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, with its name in metrics.
-    pub const ALL: [(Kind, &str); 5] = [
+    pub const ALL: [(Kind, &str); 6] = [
         (Kind::LogIn, "log_in"),
         (Kind::Call, "call"),
         (Kind::Page, "page"),
+        (Kind::Public, "public"),
         (Kind::Operation, "operation"),
         (Kind::Upload, "upload"),
     ];
@@ -39,6 +42,8 @@ pub struct Capacity {
     pub calls: usize,
     /// Pages need no writer: raters can read while writes are stuck.
     pub pages: usize,
+    /// The public takes nobody's place who is logged in.
+    pub public: usize,
     /// Programs do not take people's places.
     pub operations: usize,
     /// Uploads take as long as their clients send.
@@ -53,7 +58,15 @@ const SMALL_BODY: usize = 16 * 1024;
 
 impl Default for Capacity {
     fn default() -> Self {
-        Capacity { log_ins: 64, calls: 600, pages: 400, operations: 100, uploads: 32, large_bodies_kib: 128 * 1024 }
+        Capacity {
+            log_ins: 64,
+            calls: 600,
+            pages: 400,
+            public: 64,
+            operations: 100,
+            uploads: 32,
+            large_bodies_kib: 128 * 1024,
+        }
     }
 }
 
@@ -64,6 +77,7 @@ pub struct Places {
     log_ins: Arc<Semaphore>,
     calls: Arc<Semaphore>,
     pages: Arc<Semaphore>,
+    public: Arc<Semaphore>,
     operations: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
     large_bodies: Arc<Semaphore>,
@@ -77,6 +91,7 @@ impl Places {
             log_ins: places(capacity.log_ins),
             calls: places(capacity.calls),
             pages: places(capacity.pages),
+            public: places(capacity.public),
             operations: places(capacity.operations),
             uploads: places(capacity.uploads),
             large_bodies: places(capacity.large_bodies_kib),
@@ -106,6 +121,7 @@ impl Places {
             Kind::LogIn => (&self.log_ins, self.capacity.log_ins),
             Kind::Call => (&self.calls, self.capacity.calls),
             Kind::Page => (&self.pages, self.capacity.pages),
+            Kind::Public => (&self.public, self.capacity.public),
             Kind::Operation => (&self.operations, self.capacity.operations),
             Kind::Upload => (&self.uploads, self.capacity.uploads),
         }

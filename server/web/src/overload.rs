@@ -38,7 +38,7 @@ fn kind_of(method: &Method, path: &str, headers: &HeaderMap) -> Option<Kind> {
         return Some(if file && !reads { Kind::Upload } else { Kind::Operation });
     }
     if reads {
-        return Some(Kind::Page);
+        return Some(if path.starts_with("/public/") { Kind::Public } else { Kind::Page });
     }
     let hashes = ["/log-in", "/account/password", "/new-password"].contains(&path);
     Some(match path {
@@ -158,6 +158,7 @@ mod tests {
         }
         check(Method::GET, "/grade/abc", "", Some(Kind::Page));
         check(Method::HEAD, "/admin/results.csv", "", Some(Kind::Page));
+        check(Method::GET, "/public/abc/figures/means.png", "", Some(Kind::Public));
         check(Method::POST, "/grade/abc", "application/x-www-form-urlencoded", Some(Kind::Call));
         check(Method::POST, "/rpc/submit_rating", "application/json", Some(Kind::Call));
         check(Method::POST, "/log-out", "", Some(Kind::Call));

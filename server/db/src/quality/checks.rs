@@ -6,14 +6,13 @@
 use model::{
     grading::Draft,
     ids::{OutputId, RatingId, StudyId, TaskRevisionId, Token, UserId},
-    plan::Reads,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{
     events,
-    queue::{FITS, SKIPS},
+    queue::{FITS, LEASE_MS, SKIPS, Taker, listed},
     stored::{Table, json, named, optional_json, table},
 };
 use base::{clock, error::Failure};
@@ -239,22 +238,32 @@ pub fn stored(conn: &Connection, check: i64, key: &str) -> Result<bool, Failure>
         .exists(params![check, key])?)
 }
 
+/// Whether another rater would have rated the check `p` if it were work that they took over.
+const IS_GONE: &str = "((SELECT d.rated FROM study_raters d WHERE d.study_id = p.study_id AND d.user_id = p.away_by)
+    + (SELECT count(*) FROM checks c WHERE c.study_id = p.study_id AND c.user_id = p.away_by
+       AND c.kind <> 'calibration' AND c.rated_at IS NOT NULL) >= p.away_rated)";
+
 /// Leases an unrated check to its rater until `until`, as `queue::renew` does an assignment. Returns whether
-/// the rater may have it: not if other raters would have taken it over.
+/// the rater may have it: not if another rater would have taken it over, and either rated it or still had a lease of it.
 pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool, Failure> {
     let (rated, leased, away): (bool, bool, bool) = conn
-        .prepare_cached(
-            "SELECT rated_at IS NOT NULL AS is_rated, leased_until IS NOT NULL AS is_leased, away
-             FROM checks WHERE id = ?1",
-        )?
-        .query_row([check.id], |row| Ok((row.get("is_rated")?, row.get("is_leased")?, row.get("away")?)))?;
+        .prepare_cached(&format!(
+            "SELECT rated_at IS NOT NULL AS is_rated, leased_until IS NOT NULL AS is_leased,
+                away_until IS NOT NULL AND (away_until BETWEEN ?2 AND ?2 + {LEASE_MS} OR {IS_GONE}) AS is_away
+             FROM checks p WHERE id = ?1"
+        ))?
+        .query_row(params![check.id, clock::now().0], |row| {
+            Ok((row.get("is_rated")?, row.get("is_leased")?, row.get("is_away")?))
+        })?;
     if rated || away {
         return Ok(rated);
     }
     // Assigned again after a skip, it comes after what is leased already.
     let shown = if leased { None } else { Some(events::next(conn, check.study, check.rater)?.0) };
     conn.prepare_cached(
-        "UPDATE checks SET leased_until = ?2, place = NULL, shown_at = coalesce(?3, shown_at) WHERE id = ?1",
+        "UPDATE checks SET leased_until = ?2, place = NULL, shown_at = coalesce(?3, shown_at),
+            away_by = NULL, away_until = NULL, away_rated = NULL
+         WHERE id = ?1",
     )?
     .execute(params![check.id, until.0, shown])?;
     Ok(true)
@@ -321,70 +330,115 @@ pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Fai
     Ok(())
 }
 
-/// Whether the taker `?2` could take the check `p` over if it were work: something that its rater has been assigned fits
-/// the taker, and of a repeat the taker does not have the output. Where every rater rates every output, nothing is lost.
-fn could_be_taken() -> String {
-    format!(
-        "EXISTS (SELECT 1 FROM assignments a JOIN outputs o ON o.id = a.output_id
-             JOIN task_revisions v ON v.id = o.revision_id WHERE a.study_id = ?1 AND a.user_id = p.user_id {FITS})
-         AND NOT EXISTS (SELECT 1 FROM assignments m
-             WHERE m.study_id = ?1 AND m.user_id = ?2 AND m.output_id = p.output_id)"
-    )
+/// A state in which another rater could take a hidden check over if it were work.
+#[derive(Clone, Copy, Debug)]
+pub enum Losable {
+    /// Its rater skipped it for the last time.
+    Skipped,
+    /// Its lease had ended at this time, or that of another rater who would have taken it over.
+    Lapsed(Timestamp),
+    /// It waits in the order of this rater.
+    Waiting(UserId),
 }
 
-/// Records which hidden checks another rater would have taken over if they were work: those that their
-/// raters skipped for the last time, and those whose lease ended before `lapsed`.
-pub fn lose_lapsed(
+/// A hidden check that another rater would take over if it were work.
+#[derive(Clone, Copy, Debug)]
+pub struct ToLose {
+    pub id: i64,
+    pub rater: UserId,
+    /// When it was skipped, when its lease ended, or its position in the order.
+    pub at: i64,
+}
+
+/// The hidden check in this state that the taker would take over next if it were work. Whether the taker could is decided
+/// by an output: the repeated one, or, for a check with known scores, one of its rater's own in the same language. Where
+/// every rater rates every output, or the taker does not read the language, nothing is lost.
+pub fn next_to_lose(conn: &Connection, taker: &Taker, state: Losable) -> Result<Option<ToLose>, Failure> {
+    let Taker { study, rater, reads, served } = taker;
+    let has_lapsed = format!(
+        "(p.away_until IS NULL AND p.leased_until NOT BETWEEN ?3 AND ?3 + {LEASE_MS}
+          OR p.away_by <> ?2 AND p.away_until NOT BETWEEN ?3 AND ?3 + {LEASE_MS} AND NOT {IS_GONE})"
+    );
+    let (is, at, bound) = match state {
+        Losable::Skipped => (
+            "p.place IS NULL AND p.leased_until IS NULL AND p.away_until IS NULL AND p.skips >= ?3",
+            "p.skipped_at",
+            i64::from(SKIPS),
+        ),
+        // A lease that ends later than any that starts now has ended, too (`queue::run_out`).
+        Losable::Lapsed(now) => (has_lapsed.as_str(), "min(coalesce(p.away_until, p.leased_until), ?3)", now.0),
+        Losable::Waiting(donor) => ("p.place IS NOT NULL AND p.user_id = ?3", "p.place", donor.0),
+    };
+    let order = if matches!(state, Losable::Waiting(_)) { "DESC" } else { "ASC" };
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT p.id, p.user_id, {at} AS at FROM checks p
+         WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> 'calibration'
+           AND {is} AND p.user_id NOT IN (SELECT value FROM json_each(?6))
+           AND EXISTS (
+               SELECT 1 FROM (SELECT coalesce(p.output_id, (
+                       SELECT s.output_id FROM known_items g JOIN task_revisions gv ON gv.id = g.revision_id
+                           CROSS JOIN assignments s ON s.study_id = ?1 AND s.user_id = p.user_id
+                           JOIN outputs so ON so.id = s.output_id
+                           JOIN task_revisions sv ON sv.id = so.revision_id AND sv.nl_lang = gv.nl_lang
+                       WHERE g.id = p.known_item_id
+                       ORDER BY (s.output_id * 7919 + p.id * 104729) % 1000003, s.output_id LIMIT 1)) AS output_id) a
+                   JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
+               WHERE TRUE {FITS})
+         ORDER BY at {order}, p.id LIMIT 1"
+    ))?;
+    let found = statement
+        .query_row(params![study.0, rater.0, bound, reads.code(), SKIPS, listed(served)], |row| {
+            Ok(ToLose { id: row.get("id")?, rater: UserId(row.get("user_id")?), at: row.get("at")? })
+        })
+        .optional()?;
+    Ok(found)
+}
+
+/// Records that the taker would have taken a hidden check over, with a lease until `until`, if it were work. It would
+/// have been the last item in the taker's hands.
+pub fn lose(conn: &Connection, taker: &Taker, check: ToLose, until: Timestamp) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE checks SET leased_until = NULL, place = NULL, away_by = ?3, away_until = ?4, away_rated = 1
+             + (SELECT d.rated FROM study_raters d WHERE d.study_id = ?2 AND d.user_id = ?3)
+             + (SELECT count(*) FROM assignments a
+                WHERE a.study_id = ?2 AND a.user_id = ?3 AND a.leased_until IS NOT NULL)
+             + (SELECT count(*) FROM checks c WHERE c.study_id = ?2 AND c.user_id = ?3 AND c.kind <> 'calibration'
+                AND (c.rated_at IS NOT NULL OR c.leased_until IS NOT NULL))
+         WHERE id = ?1",
+    )?
+    .execute(params![check.id, taker.study.0, taker.rater.0, until.0])?;
+    Ok(())
+}
+
+/// A hidden check of the rater that another one would have taken over and left, with the end of that lease. If it were
+/// work, the rater could take it back.
+pub fn come_back(
     conn: &Connection,
     study: StudyId,
-    taker: UserId,
-    reads: Reads,
-    lapsed: Timestamp,
-) -> Result<(), Failure> {
-    let could = could_be_taken();
-    conn.prepare_cached(&format!(
-        "UPDATE checks SET away = 1, leased_until = NULL WHERE id IN (
-             SELECT p.id FROM checks p
-             WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> 'calibration' AND p.away = 0
-               AND p.place IS NULL AND (p.leased_until IS NULL OR p.leased_until < ?3) AND {could})"
-    ))?
-    .execute(params![study.0, taker.0, lapsed.0, reads.code(), SKIPS])?;
-    Ok(())
+    rater: UserId,
+    now: Timestamp,
+) -> Result<Option<(Timestamp, i64)>, Failure> {
+    Ok(conn
+        .prepare_cached(&format!(
+            "SELECT p.id, min(p.away_until, ?3) AS until FROM checks p
+             WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.rated_at IS NULL AND p.skips < ?4
+               AND p.away_until NOT BETWEEN ?3 AND ?3 + {LEASE_MS} AND NOT {IS_GONE}
+             ORDER BY until, p.id LIMIT 1"
+        ))?
+        .query_row(params![study.0, rater.0, now.0, SKIPS], |row| Ok((Timestamp(row.get("until")?), row.get("id")?)))
+        .optional()?)
 }
 
-/// Records which hidden check another rater would have taken over if it were work, after all that waits for others was
-/// taken over: the last one of a rater who has nothing else left.
-pub fn lose_last(conn: &Connection, study: StudyId, taker: UserId, reads: Reads) -> Result<(), Failure> {
-    let could = could_be_taken();
-    conn.prepare_cached(&format!(
-        "UPDATE checks SET away = 1, place = NULL WHERE id = (
-             SELECT p.id FROM checks p
-             WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> ?3 AND p.away = 0
-               AND p.place IS NOT NULL AND {could}
-             ORDER BY p.place DESC, p.id LIMIT 1)"
-    ))?
-    .execute(params![study.0, taker.0, "calibration", reads.code(), SKIPS])?;
-    Ok(())
-}
-
-/// Records which hidden checks would have been taken from the end of a rater's order, from the position
-/// `place` on, if they were work.
-pub fn lose_waiting(conn: &Connection, study: StudyId, rater: UserId, place: i64) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "UPDATE checks SET away = 1, place = NULL
-         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'calibration' AND place >= ?3",
-    )?
-    .execute(params![study.0, rater.0, place])?;
-    Ok(())
-}
-
-/// Ends the leases of the unrated hidden checks of a rater who leaves the study.
+/// Ends the leases of the unrated hidden checks of a rater who leaves the study, and of those of others that the rater
+/// would have taken over.
 pub fn release(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE checks SET leased_until = NULL, place = NULL
          WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'calibration'",
     )?
     .execute(params![study.0, rater.0])?;
+    conn.prepare_cached("UPDATE checks SET away_until = 0 WHERE study_id = ?1 AND rated_at IS NULL AND away_by = ?2")?
+        .execute(params![study.0, rater.0])?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use model::{
 };
 use rusqlite::Connection;
 use texts::{I18n, captions};
+use tokio::sync::Semaphore;
 
 use super::ComparisonService;
 use ::comparison::input::ComparisonInput;
@@ -149,6 +150,9 @@ pub fn public_captions(dataset: &Bilingual, figures: &ComparisonFigures) -> Vec<
     captions::all(dataset, figures, &all.map(|figure| figure.id).collect::<Vec<_>>())
 }
 
+/// Pictures drawn at the same time: one may need 128 MB, and anybody with a public link may ask for many.
+static DRAWING: Semaphore = Semaphore::const_new(2);
+
 /// The figure in a format.
 async fn render(
     figure: Figure,
@@ -163,6 +167,10 @@ async fn render(
         Kind::Pdf => figures::pdf(&figure, &caption, options),
         Kind::Csv => figures::data::csv(&figure),
         Kind::Text => Ok(format!("{caption}\n").into_bytes()),
+    };
+    let _turn = match kind {
+        Kind::Png | Kind::Pdf => Some(DRAWING.acquire().await.map_err(Failure::internal)?),
+        Kind::Svg | Kind::Csv | Kind::Text => None,
     };
     background::run(draw).await?
 }

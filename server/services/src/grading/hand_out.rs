@@ -4,8 +4,7 @@
 //! with the hidden checks among it, then what other raters have not started, so that a slow or absent rater
 //! does not block the study. Overlap, languages and manual shares are respected throughout (docs/plan.md).
 //!
-//! Work and hidden checks are one queue here. If one rater takes over an item, the other loses it, together
-//! with hidden checks at the same position; otherwise the checks that remain would stand out.
+//! Work and hidden checks are one queue here, for others, too: a check is lost where work would be taken over.
 
 use model::{
     error::AppError,
@@ -24,8 +23,8 @@ use base::{clock, error::Failure};
 use db::{
     grading::{self, RaterStudy},
     plan,
-    quality::checks::{self, Check},
-    queue::{self, Donor, PlannedRating},
+    quality::checks::{self, Check, Losable, ToLose},
+    queue::{self, Donor, PlannedRating, Taker},
 };
 
 /// Outputs between two of one task, if there are enough others.
@@ -203,10 +202,11 @@ pub fn next_item(
         return leased(tx, own.item(study.clone(), rater)).map(Some);
     }
     match others(tx, study, rater)? {
-        Some(place) => {
+        Some(Queued::Work(place)) => {
             queue::hand_over(tx, study.id, place.assignment, rater, lease_end())?;
             Ok(Some(Item::work(study.clone(), rater, place.output)))
         }
+        Some(check) => leased(tx, check.item(study.clone(), rater)).map(Some),
         None => Ok(None),
     }
 }
@@ -253,8 +253,8 @@ fn next_task(
             match own.find(|(_, place)| !except.contains(&place.task)) {
                 Some((_, place)) => Some(place.task),
                 None => match others(tx, study, rater)? {
-                    Some(place) => Some(take_task(tx, study, rater, place)?),
-                    None => None,
+                    Some(Queued::Work(place)) => Some(take_task(tx, study, rater, place)?),
+                    _ => None,
                 },
             }
         }
@@ -287,39 +287,69 @@ fn apart(waiting: Vec<Queued>, recent: &[TaskRevisionId]) -> Option<Queued> {
 
 /// What a rater who has finished may take over: work planned for nobody, then work with an expired lease,
 /// then the work of raters with the most left.
-fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<PlannedRating>, Failure> {
+///
+/// A hidden check is in its rater's order as if it were work. Where it would be taken over next, its rater loses it, and the
+/// request goes on to what other raters have: it takes one item from a rater at most, be it work or a check, so that a
+/// rater whose items go one by one does not learn what they were. A request may therefore find nothing although the next
+/// one will. A check whose imagined lease has ended comes back to its rater as work does.
+fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<Queued>, Failure> {
     let whole = study.settings.presentation == Presentation::SideBySide;
     if let Some(share) = study.share
         && plan::units(tx, study.id, rater, study.settings.presentation)? >= u64::from(share)
     {
         return Ok(None);
     }
-    let take = |donor| queue::takeable(tx, study.id, rater, donor, study.reads, whole);
-    if let Some((_, place)) = take(Donor::Nobody)? {
-        checks::lose_lapsed(tx, study.id, rater, study.reads, Timestamp(0))?;
-        return noted(tx, study, rater, place);
-    }
-    if let Some((lapsed, place)) = queue::run_out(tx, study.id, rater, study.reads, clock::now())? {
-        checks::lose_lapsed(tx, study.id, rater, study.reads, lapsed)?;
-        return noted(tx, study, rater, place);
-    }
-    checks::lose_lapsed(tx, study.id, rater, study.reads, clock::now())?;
-    for donor in queue::busiest(tx, study.id, rater)? {
-        if let Some((at, place)) = take(Donor::Rater(donor))? {
-            checks::lose_waiting(tx, study.id, donor, at)?;
-            return noted(tx, study, rater, place);
+    let mut taker = Taker { study: study.id, rater, reads: study.reads, served: Vec::new() };
+    let now = clock::now();
+    loop {
+        let work = queue::takeable(tx, &taker, Donor::Nobody, whole)?;
+        let check = checks::next_to_lose(tx, &taker, Losable::Skipped)?;
+        match (work, check) {
+            (Some((at, _)), Some(check)) if -check.at > at => lose(tx, check, &mut taker)?,
+            (Some((_, place)), _) => return noted(tx, study, rater, place),
+            (None, Some(check)) => lose(tx, check, &mut taker)?,
+            (None, None) => break,
         }
     }
-    checks::lose_last(tx, study.id, rater, study.reads)?;
+    loop {
+        let work = queue::run_out(tx, &taker, now)?;
+        let check = checks::next_to_lose(tx, &taker, Losable::Lapsed(now))?;
+        if let Some((at, own)) = checks::come_back(tx, study.id, rater, now)?
+            && work.is_none_or(|(until, _)| at <= until)
+            && check.is_none_or(|check| at.0 <= check.at)
+        {
+            return Ok(Some(Queued::Check(Box::new(checks::get(tx, own)?))));
+        }
+        match (work, check) {
+            (Some((at, _)), Some(check)) if check.at < at.0 => lose(tx, check, &mut taker)?,
+            (Some((_, place)), _) => return noted(tx, study, rater, place),
+            (None, Some(check)) => lose(tx, check, &mut taker)?,
+            (None, None) => break,
+        }
+    }
+    for donor in queue::busiest(tx, study.id, rater)? {
+        if taker.served.contains(&donor) {
+            continue;
+        }
+        let work = queue::takeable(tx, &taker, Donor::Rater(donor), whole)?;
+        let check = checks::next_to_lose(tx, &taker, Losable::Waiting(donor))?;
+        match (work, check) {
+            // At one position, work comes before checks.
+            (Some((at, _)), Some(check)) if check.at >= at => lose(tx, check, &mut taker)?,
+            (Some((_, place)), _) => return noted(tx, study, rater, place),
+            (None, Some(check)) => lose(tx, check, &mut taker)?,
+            (None, None) => {}
+        }
+    }
     Ok(None)
 }
 
-fn noted(
-    tx: &Connection,
-    study: &RaterStudy,
-    rater: UserId,
-    place: PlannedRating,
-) -> Result<Option<PlannedRating>, Failure> {
+fn lose(tx: &Connection, check: ToLose, taker: &mut Taker) -> Result<(), Failure> {
+    taker.served.push(check.rater);
+    checks::lose(tx, taker, check, lease_end())
+}
+
+fn noted(tx: &Connection, study: &RaterStudy, rater: UserId, place: PlannedRating) -> Result<Option<Queued>, Failure> {
     plan::note(
         tx,
         study.id,
@@ -327,7 +357,7 @@ fn noted(
         Some(rater),
         &plan::Moved { ratings: 1, from: queue::holder(tx, place.assignment)? },
     )?;
-    Ok(Some(place))
+    Ok(Some(Queued::Work(place)))
 }
 
 /// Takes over a task with all its outputs.
