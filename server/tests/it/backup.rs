@@ -34,7 +34,10 @@ use services::{
 };
 use tempfile::TempDir;
 
-use crate::{languages::upload, runs::program, util::TestApp};
+use crate::{
+    languages::upload,
+    util::{TestApp, program::program},
+};
 
 /// Two outputs of the starter dataset.
 const OUTPUTS: &str = "{\"task_id\": \"S01\", \"code\": \"int a;\"}\n{\"task_id\": \"S02\", \"code\": \"int b;\"}\n";

@@ -24,8 +24,7 @@ use crate::{
     comparisons::{bundle_of, compared},
     conversations::{import, task},
     languages::upload,
-    runs::program,
-    util::TestApp,
+    util::{TestApp, program::program},
 };
 
 /// Stores a run as the engine would leave it. `passes` are the tasks whose first turn passes. The second turn of a task, and

@@ -17,7 +17,10 @@ use model::{
 use port::{Runs, Submissions};
 use serde_json::json;
 
-use crate::{runs::program, uploads::upload, util::TestApp};
+use crate::{
+    uploads::upload,
+    util::{TestApp, program::program},
+};
 
 /// A response whose first block defines what S01 asks for; the second one is a part of an explanation.
 const RESPONSE: &str = "First:\n```java\npublic String ellipsize(String text, int max) { return text; }\n```\nShorter:\n\

@@ -29,12 +29,10 @@ use serde_json::{Value, json};
 use services::collections::Pace;
 use texts::faults::request_fault;
 
-use crate::{
-    runs::program,
-    util::{
-        TestApp,
-        endpoint::{Asked, Does, FakeEndpoint},
-    },
+use crate::util::{
+    TestApp,
+    endpoint::{Asked, Does, FakeEndpoint},
+    program::program,
 };
 
 const OPERATOR: Admin = System.admin();

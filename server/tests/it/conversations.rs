@@ -20,7 +20,11 @@ use model::{
 use port::{Runs, Submissions};
 use serde_json::{Value, json};
 
-use crate::{comparisons::compared, languages::upload, runs::program, util::TestApp};
+use crate::{
+    comparisons::compared,
+    languages::upload,
+    util::{TestApp, program::program},
+};
 
 /// A task with two instructions, of which the conversation has both, in the other order.
 pub fn task(id: u32) -> Value {

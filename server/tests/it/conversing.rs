@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 
 use crate::{
     collections::{allow, requests, run, texts},
-    runs::program,
     util::{
         TestApp,
         endpoint::{Asked, Does, FakeEndpoint},
+        program::program,
     },
 };
 

@@ -30,10 +30,10 @@ use serde_json::{Value, json};
 
 use crate::{
     collections::{allow, requests, texts},
-    runs::program,
     util::{
         TestApp,
         endpoint::{Asked, Does, FakeEndpoint},
+        program::program,
     },
 };
 

@@ -6,13 +6,12 @@ use std::{
     collections::BTreeMap,
     fs::File,
     io::{Cursor, Read, Write},
-    path::PathBuf,
-    process::{Command, Output},
+    process::Output,
 };
 
 use crate::{
     comparisons::{filled, selection},
-    util::TestApp,
+    util::{TestApp, program::program},
 };
 use axum::http::{Method, StatusCode};
 use base::formulas::unguarded;
@@ -268,10 +267,8 @@ async fn no_table_contains_an_account_name() {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-fn program(app: &TestApp, args: &[&str]) -> Output {
-    let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
-    Command::new(PathBuf::from(path)).arg("--data").arg(app.services.folder.as_path()).args(args).output().unwrap()
+fn ran(app: &TestApp, args: &[&str]) -> Output {
+    program(app, args).output().unwrap()
 }
 
 #[tokio::test]
@@ -281,7 +278,7 @@ async fn the_dataset_folder_has_a_card_and_its_tables() {
     let to = folder.path().join("new");
     let export = ["export", "dataset-folder", "--dataset", "starter"];
     let named = [&export[..], &["-o", to.to_str().unwrap()]].concat();
-    let output = program(&app, &named);
+    let output = ran(&app, &named);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for table in ["outputs", "ratings", "verdicts"] {
         let bytes = std::fs::read(to.join(format!("data/{table}.parquet"))).unwrap();
@@ -294,9 +291,9 @@ async fn the_dataset_folder_has_a_card_and_its_tables() {
     }
     assert!(body.contains("| `mean_correctness` | number, may be empty | Mean score: Correctness, 1 to 4 |"), "{body}");
     // Nothing is written over, and a folder needs a name.
-    let again = program(&app, &named);
+    let again = ran(&app, &named);
     assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("not empty"));
-    let unnamed = program(&app, &export);
+    let unnamed = ran(&app, &export);
     assert!(!unnamed.status.success() && String::from_utf8_lossy(&unnamed.stderr).contains("-o"));
 
     // Without runs, there is no table of verdicts, and the card names none.
@@ -339,10 +336,10 @@ async fn csv_for_excel_begins_with_a_byte_order_mark_and_can_be_imported() {
     let study = admin.get("/admin/studies/1/ratings.csv?bom=true").await;
     assert!(admin.get(study.location()).await.body.starts_with('\u{feff}'), "{}", study.location());
 
-    let output = program(&app, &["export", "ratings", "--dataset", "starter", "--bom"]);
+    let output = ran(&app, &["export", "ratings", "--dataset", "starter", "--bom"]);
     let csv = String::from_utf8(output.stdout).unwrap();
     assert!(csv.starts_with("\u{feff}study,"), "{csv}");
-    let refused = program(&app, &["export", "ratings", "--dataset", "starter", "--format", "jsonl", "--bom"]);
+    let refused = ran(&app, &["export", "ratings", "--dataset", "starter", "--format", "jsonl", "--bom"]);
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("--bom"));
 
     let file = ratings_import::File {

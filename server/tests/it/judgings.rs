@@ -41,12 +41,12 @@ use crate::{
     collections::{allow, requests, run, set_up, texts},
     comparisons::{bundle_of, compared, filled, selection},
     rubrics,
-    runs::program,
     stalls::{count, study},
     util::{
         TestApp,
         endpoint::{Asked, Does, FakeEndpoint},
         make_conversations,
+        program::program,
     },
 };
 

@@ -23,7 +23,7 @@ use model::{
 use port::{Accounts, Comparisons, Datasets, Runs, Studies, Submissions, quality::Quality};
 use serde_json::{Value, json};
 
-use crate::util::TestApp;
+use crate::util::{TestApp, program::program};
 
 /// A line of HumanEval-X's Python file.
 pub fn task(number: u32, test: &str) -> String {
@@ -151,7 +151,7 @@ async fn a_run_in_a_language_without_its_toolchain_is_refused() {
     let submission =
         upload(&app, "humaneval-x-rust", "M", r#"{"task_id": "Rust/0", "generation": "    x\n}\n"}"#).await;
     // The compiler that built this test is there, the crates are not.
-    let mut program = program(&app);
+    let mut program = program(&app, &[]);
     program.env("AIXGRADE_TOOLCHAINS", folder.path());
     program.args(["run", "--dataset", "humaneval-x-rust", "--submission", &submission.to_string()]);
     let output = program.output().unwrap();
@@ -162,23 +162,9 @@ async fn a_run_in_a_language_without_its_toolchain_is_refused() {
     assert!(app.services.runs.list(&System.admin(), None, PageOf::default()).await.unwrap().rows.is_empty());
 }
 
-/// The program over the app's data.
-pub fn program(app: &TestApp) -> std::process::Command {
-    program_over(&app.services.folder)
-}
-
-/// The program over a data folder.
-#[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-pub fn program_over(data: &std::path::Path) -> std::process::Command {
-    let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
-    let mut program = std::process::Command::new(std::path::PathBuf::from(path));
-    program.arg("--data").arg(data);
-    program
-}
-
 /// The lines of a run of a submission by the program, one for each output and one with the figures.
 pub fn run_of(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<Value> {
-    let mut program = program(app);
+    let mut program = program(app, &[]);
     let submission = submission.to_string();
     program.args(["run", "--dataset", dataset, "--submission", &submission, "--json"]);
     let output = program.output().unwrap();

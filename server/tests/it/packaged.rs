@@ -3,14 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use std::{collections::BTreeMap, fs, path::Path, process::Output};
 
-use crate::util::TestApp;
+use crate::util::{TestApp, program::program};
 use axum::http::StatusCode;
 use db::runs;
 use model::{
@@ -24,10 +19,8 @@ use port::{Runs, Submissions};
 use serde_json::Value;
 
 /// The program's answer to `args`, over the application's data folder.
-#[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-fn program(app: &TestApp, args: &[&str]) -> Output {
-    let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
-    Command::new(PathBuf::from(path)).arg("--data").arg(app.services.folder.as_path()).args(args).output().unwrap()
+fn ran(app: &TestApp, args: &[&str]) -> Output {
+    program(app, args).output().unwrap()
 }
 
 fn well(output: Output) -> String {
@@ -124,17 +117,17 @@ fn made_up() -> tempfile::TempDir {
 
 /// Imports a checkout and its models' folders as submissions 1, 2, …
 fn take(app: &TestApp, checkout: &Path, models: &[(&str, &str)]) {
-    well(program(app, &["import", "aixbench", checkout.to_str().unwrap()]));
+    well(ran(app, &["import", "aixbench", checkout.to_str().unwrap()]));
     for (model, folder) in models {
         let folder = checkout.join(PACKAGE).join("generate").join(folder);
         let args = ["submissions", "upload", folder.to_str().unwrap(), "--dataset", "aixbench-auto", "--model", model];
-        well(program(app, &args));
+        well(ran(app, &args));
     }
 }
 
 fn run(app: &TestApp, submission: &str) -> Vec<Value> {
     let args = ["run", "--dataset", "aixbench-auto", "--submission", submission, "--json"];
-    lines(&well(program(app, &args)))
+    lines(&well(ran(app, &args)))
 }
 
 async fn get(app: &TestApp, run: i64) -> RunDetail {
@@ -170,9 +163,9 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     assert_eq!(second[1]["verdict"], "compile_error");
 
     // The same data give the same bytes: from the command line, again, and from the page.
-    let exported = well(program(&app, &["runs", "export", "1", "--as", "jsonl"]));
+    let exported = well(ran(&app, &["runs", "export", "1", "--as", "jsonl"]));
     assert_eq!(lines(&exported), first);
-    assert_eq!(exported, well(program(&app, &["runs", "export", "1"])));
+    assert_eq!(exported, well(ran(&app, &["runs", "export", "1"])));
     app.services
         .accounts
         .add(System, "root", model::user::Role::Admin, "a long password", services::accounts::Validity::Lasting)
@@ -181,9 +174,9 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     let mut admin = app.anonymous();
     admin.form("/log-in", &[("name", "root"), ("password", "a long password")]).await;
     assert_eq!(admin.get("/admin/runs/1/results.jsonl").await.body, exported);
-    let csv = well(program(&app, &["runs", "export", "1", "--as", "csv"]));
+    let csv = well(ran(&app, &["runs", "export", "1", "--as", "csv"]));
     assert_eq!(admin.get("/admin/runs/1/results.csv").await.body, csv);
-    let parquet = program(&app, &["runs", "export", "1", "--as", "parquet"]).stdout;
+    let parquet = ran(&app, &["runs", "export", "1", "--as", "parquet"]).stdout;
     assert!(parquet.starts_with(b"PAR1"));
     assert_eq!(admin.get("/admin/runs/1/results.parquet").await.body, String::from_utf8_lossy(&parquet));
 
@@ -217,17 +210,17 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     assert_eq!(item.next, None);
 
     // Only one task: its line and the whole run's figures; it was run, not cached.
-    let again = lines(&well(program(&app, &["run", "--resume", "1", "--only", "2", "--json"])));
+    let again = lines(&well(ran(&app, &["run", "--resume", "1", "--only", "2", "--json"])));
     assert_eq!((again.len(), &again[0]["task_id"], &again[0]["cached"]), (2, &"2".into(), &false.into()));
     assert_eq!(again[1]["metrics"], first[3]["metrics"]);
-    let strange = program(&app, &["run", "--resume", "1", "--only", "77"]);
+    let strange = ran(&app, &["run", "--resume", "1", "--only", "77"]);
     assert_eq!(strange.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&strange.stderr).contains("run 1 has no output for 77"));
 
     // Only outdated results: there are none, then one item's outcome seems to come from another engine.
     let finished = async || outputs(&app, RunId(1)).await.iter().map(|i| i.cpu_ms).collect::<Vec<_>>();
     let before = finished().await;
-    well(program(&app, &["run", "--resume", "1", "--changed"]));
+    well(ran(&app, &["run", "--resume", "1", "--changed"]));
     assert_eq!(finished().await, before, "nothing had changed, so nothing was run");
     app.services
         .db
@@ -239,7 +232,7 @@ async fn packaged_classes_are_run_compared_and_run_again() {
         .unwrap();
     let mixed = get(&app, 1).await;
     assert_eq!(mixed.mixed, 1);
-    well(program(&app, &["run", "--resume", "1", "--changed"]));
+    well(ran(&app, &["run", "--resume", "1", "--changed"]));
     let alike = get(&app, 1).await;
     assert_eq!((alike.mixed, alike.row.status), (0, RunStatus::Finished));
     assert_eq!(finished().await[1..], before[1..], "only what had changed was run");
@@ -297,13 +290,13 @@ async fn only_eligible_outputs_are_run_again() {
 async fn invalid_folder_of_classes_names_its_files() {
     let app = TestApp::empty().await;
     let checkout = made_up();
-    well(program(&app, &["import", "aixbench", checkout.path().to_str().unwrap()]));
+    well(ran(&app, &["import", "aixbench", checkout.path().to_str().unwrap()]));
     let one = checkout.path().join(PACKAGE).join("generate/one");
     fs::write(one.join("Helper.java"), "class Helper {}").unwrap();
     fs::write(one.join("Other1.java"), "class Other1 {}").unwrap();
     let upload = |path: &Path| {
         let args = ["submissions", "upload", path.to_str().unwrap(), "--dataset", "aixbench-auto", "--model", "m"];
-        let output = program(&app, &args);
+        let output = ran(&app, &args);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (code, said) = upload(&one);

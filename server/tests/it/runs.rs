@@ -4,11 +4,10 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
-    process::{Command, Output, Stdio},
+    process::{Output, Stdio},
 };
 
-use crate::util::TestApp;
+use crate::util::{TestApp, program::program};
 use axum::http::StatusCode;
 use base::clock;
 use db::{
@@ -257,15 +256,6 @@ async fn only_admins_see_runs() {
         let answer = rater.get(&format!("/admin/runs/{run}/{path}")).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
     }
-}
-
-#[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-pub fn program(app: &TestApp, args: &[&str]) -> Command {
-    // A build folder that several checkouts share may contain another's program.
-    let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
-    let mut command = Command::new(PathBuf::from(path));
-    command.arg("--data").arg(app.services.folder.as_path()).args(args);
-    command
 }
 
 fn lines(output: &Output) -> Vec<Value> {

@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{runs::program, util::TestApp};
+use crate::util::{TestApp, program::program};
 
 /// The program without our own environment variables.
 fn clean(app: &TestApp, args: &[&str]) -> Command {

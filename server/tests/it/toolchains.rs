@@ -22,13 +22,16 @@ use services::{starter, toolchains::ToolchainService};
 use toolchains::{Installed, Language, Part, Step};
 
 use crate::{
-    languages::{program, program_over, upload},
-    util::TestApp,
+    languages::upload,
+    util::{
+        TestApp,
+        program::{program, program_over},
+    },
 };
 
 /// Runs `aixgrade toolchains` with these arguments, without a folder in the environment.
 fn toolchains_of(app: &TestApp, arguments: &[&str]) -> Result<Value, String> {
-    let mut program = program(app);
+    let mut program = program(app, &[]);
     program.env_remove(toolchains::VARIABLE).arg("--json").arg("toolchains").args(arguments);
     let output = program.output().unwrap();
     match output.status.success() {
@@ -43,7 +46,7 @@ fn row<'a>(report: &'a Value, code: &str) -> &'a Value {
 
 /// The verdicts of a submission's outputs, run by the program, which finds the toolchains by itself.
 fn verdicts(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<String> {
-    let mut program = program(app);
+    let mut program = program(app, &[]);
     program.env_remove(toolchains::VARIABLE).env_remove("NODE_PATH");
     program.args(["run", "--dataset", dataset, "--submission", &submission.to_string(), "--json"]);
     let output = program.output().unwrap();
@@ -117,7 +120,7 @@ async fn an_installed_toolchain_runs_samples_that_see_nothing_else_of_the_data_f
 #[tokio::test]
 async fn a_language_that_cannot_be_installed_is_named_and_fails_the_command() {
     let app = TestApp::empty().await;
-    let mut program = program(&app);
+    let mut program = program(&app, &[]);
     // No package manager and no compiler is on this path.
     program.env_remove(toolchains::VARIABLE).env_remove("AIXGRADE_JDK").env_remove("JAVA_HOME").env("PATH", "/nowhere");
     let output = program.args(["--json", "toolchains", "install", "cpp", "rust"]).output().unwrap();

@@ -5,9 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 pub mod endpoint;
+pub mod program;
 pub mod provider;
 pub mod smtp;
 
+use program::KeptImages;
 use std::{
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -90,6 +92,7 @@ pub struct TestApp {
     pub services: Services,
     /// Places for requests in progress.
     pub places: Places,
+    _images: KeptImages,
     folder: TempDir,
     router: Router,
 }
@@ -159,7 +162,8 @@ impl TestApp {
         let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
         let state = AppState::new(services.clone(), config);
         let places = state.places.clone();
-        TestApp { services, places, folder, router: http::router(state) }
+        let images = KeptImages(folder.path().to_owned());
+        TestApp { services, places, _images: images, folder, router: http::router(state) }
     }
 
     /// The server's address on loopback, for programs that are no part of the test.
