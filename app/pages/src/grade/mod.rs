@@ -260,11 +260,11 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
             <p class="row">
                 <a class="button primary" href="/my-studies">{t.to_my_studies}</a>
                 <a class="button" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
-                <a class="button quiet" href=format!("/grade/{study}") rel="external">{t.look_for_more}</a>
                 {previous
                     .map(|previous| {
                         view! { <a class="button quiet" href=format!("/grade/{study}/{previous}")>{t.back_to_last}</a> }
                     })}
+                <a class="button quiet" href=format!("/grade/{study}") rel="external">{t.look_for_more}</a>
             </p>
         </div>
     }
