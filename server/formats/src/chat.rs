@@ -320,12 +320,7 @@ impl<'b> Other<'b> {
     }
 
     /// Gives the code these definitions, whose names it needs, unless they are known. Adds the names that they use to `added`.
-    fn give(
-        &mut self,
-        wanted: &[(usize, &'b Definition)],
-        known: &mut HashSet<&'b str>,
-        added: &mut Vec<&'b str>,
-    ) {
+    fn give(&mut self, wanted: &[(usize, &'b Definition)], known: &mut HashSet<&'b str>, added: &mut Vec<&'b str>) {
         let outline = self.outline;
         if self.is_done {
             return;

@@ -12,8 +12,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 const MOST_RESTARTS: usize = 30;
 
 /// Maximum number of bytes that are parsed of a response, those of its blocks and those that are parsed again included. No
-/// response of up to 64 KiB comes to it.
-const MOST_READ: usize = 4 * 1024 * 1024;
+/// response of up to 32 KiB comes to it.
+const MOST_READ: usize = 2 * 1024 * 1024;
 
 /// Maximum number of times that a text is parsed to see whether it is code.
 const MOST_GUESSES: usize = 5;
@@ -165,17 +165,19 @@ impl<'r> Reader<'r> {
         'restart: loop {
             self.spent.read += self.text.len() - from;
             let found = standard(self.text, from);
-            let mut end = from;
+            let (mut end, mut looked) = (from, from);
             for found in found {
                 // Blocks within one that ends later than the standard says are a part of it.
                 if found.range.start < end {
                     continue;
                 }
-                if let Some(next) = self.outside(end, found.range.start) {
+                // What is behind four blanks may be no code, so it is looked at, too.
+                if let Some(next) = self.outside(end.max(looked), found.range.start) {
                     self.restarts += 1;
                     from = next;
                     continue 'restart;
                 }
+                looked = self.line_start(found.range.start);
                 let is_fenced = found.info.is_some();
                 let own_end = found.range.end;
                 if let Some(next) = self.add(found) {
@@ -189,7 +191,7 @@ impl<'r> Reader<'r> {
                     end = own_end;
                 }
             }
-            match self.outside(end, self.text.len()) {
+            match self.outside(end.max(looked), self.text.len()) {
                 Some(next) => {
                     self.restarts += 1;
                     from = next;
@@ -338,8 +340,7 @@ impl<'r> Reader<'r> {
     /// The content of a block whose fence is indented further than its lines. The standard removes the indentation of the
     /// fence wherever it can, which takes it from the bodies of functions.
     fn less_indented(&self, range: &Range<usize>) -> Option<String> {
-        let begins = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let before = &self.text[begins..range.start];
+        let before = &self.text[self.line_start(range.start)..range.start];
         let source = &self.text[range.clone()];
         if before.is_empty() || !before.chars().all(|c| c == ' ') || source.contains('\t') {
             return None;
@@ -352,6 +353,10 @@ impl<'r> Reader<'r> {
         let least = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min()?;
         (least < before.len())
             .then(|| lines.iter().map(|line| format!("{}\n", line.get(least..).unwrap_or_default())).collect())
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |end| end + 1)
     }
 
     /// The blocks within a block.

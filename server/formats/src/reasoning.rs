@@ -120,7 +120,7 @@ const MOST_MARKS: usize = 24;
 
 /// Maximum number of bytes that are parsed to know where the code blocks of a response are, seen from each mark. Beyond that, it
 /// is read like one with too many marks. An answer of 10 KB after its reasoning comes to some 50 KB.
-const MOST_READ: usize = 8 * 1024 * 1024;
+const MOST_READ: usize = 4 * 1024 * 1024;
 
 /// Splits a response into reasoning and answer.
 pub fn split(response: &str) -> Parts {
@@ -331,8 +331,8 @@ impl Seen<'_> {
         found.sort_by_key(|(at, _)| *at);
         let found = found.into_iter().find(|(at, pair)| {
             let is_alone = line_of(text, *at).trim() == pair.open;
-            let is_code = fences.iter().any(|fence| fence.range.contains(&(from + at)))
-                || text[..*at].ends_with([' ', '\t']);
+            let is_code =
+                fences.iter().any(|fence| fence.range.contains(&(from + at))) || text[..*at].ends_with([' ', '\t']);
             *at == blank || (!is_code && (is_alone || self.closing(from + at + pair.open.len(), pair).is_some()))
         });
         let found = found.map(|(at, pair)| (from + at, pair));
@@ -348,8 +348,7 @@ impl Seen<'_> {
         }
         let text = &self.response[from..];
         let fences = self.fences(from..self.response.len());
-        let candidates: Vec<usize> =
-            places(text, pair.close).filter(|at| !is_quoted(text, *at, pair.close)).collect();
+        let candidates: Vec<usize> = places(text, pair.close).filter(|at| !is_quoted(text, *at, pair.close)).collect();
         let is_strong = |at: &usize| !is_in_code(text, from, *at, pair, &fences);
         let first = candidates.iter().position(is_strong).or_else(|| (!candidates.is_empty()).then_some(0));
         let found = first.map(|first| self.last_of(from, pair, &candidates[first..]));

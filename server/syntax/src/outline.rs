@@ -440,6 +440,19 @@ mod tests {
         }
     }
 
+    /// Takes minutes if each name looks for the node before it among all others.
+    #[test]
+    fn names_of_long_expressions() {
+        for lang in CodeLang::ALL {
+            for (before, unit, after) in [("x = a", "|b", ";"), ("x = f(a", ", b", ");"), ("", "b;\n", "")] {
+                let code = format!("{before}{}{after}", unit.repeat(60_000 / unit.len()));
+                // Where parsing is slow, there is none.
+                let Some(outline) = outline(&code, lang) else { continue };
+                assert!(outline.uses.contains("b"), "{lang}: {unit}");
+            }
+        }
+    }
+
     #[test]
     fn examples_are_left_out() {
         let check = |lang, code: &str, expected: &str| assert_eq!(without_examples(code, lang), expected);
