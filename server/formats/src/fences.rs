@@ -4,7 +4,7 @@
 //! it cannot know is added here, each case with its reason: a fence after words of a sentence, a closing fence glued to code,
 //! code on the opening line, a fence that the prompt opened, a block in a list whose lines are not indented.
 
-use std::{cell::OnceCell, ops::Range};
+use std::{borrow::Cow, cell::OnceCell, ops::Range};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
@@ -469,16 +469,12 @@ fn fence_line(line: &str) -> Option<(char, usize, bool)> {
 fn standard(text: &str, from: usize) -> Vec<Found> {
     let rest = &text[from..];
     // A line that begins with a tag opens a block of HTML, in which fences do not count. Answers have tags of templates.
-    let masked: String = rest
-        .split_inclusive('\n')
-        .map(|line| {
-            let blank = line.len() - line.trim_start_matches(' ').len();
-            match line[blank..].starts_with('<') {
-                true => format!("{}x{}", &line[..blank], &line[blank + 1..]),
-                false => line.to_owned(),
-            }
-        })
-        .collect();
+    let mut masked = Cow::Borrowed(rest);
+    if rest.contains('<') {
+        let begins_with_tag = |line: &str| line.trim_start_matches(' ').starts_with('<');
+        let line = |line: &str| if begins_with_tag(line) { line.replacen('<', "x", 1) } else { line.to_owned() };
+        masked = Cow::Owned(rest.split_inclusive('\n').map(line).collect());
+    }
     let mut found = Vec::new();
     let mut open: Option<Found> = None;
     for (event, range) in Parser::new(&masked).into_offset_iter() {

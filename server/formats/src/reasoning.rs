@@ -120,7 +120,7 @@ const MOST_MARKS: usize = 24;
 
 /// Maximum number of bytes that are parsed to know where the code blocks of a response are, seen from each mark. Beyond that, it
 /// is read like one with too many marks. An answer of 10 KB after its reasoning comes to some 50 KB.
-const MOST_READ: usize = 4 * 1024 * 1024;
+const MOST_READ: usize = 2 * 1024 * 1024;
 
 /// Splits a response into reasoning and answer.
 pub fn split(response: &str) -> Parts {
