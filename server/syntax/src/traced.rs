@@ -110,6 +110,17 @@ mod tests {
         assert!(lines[2].messages.is_empty() && lines[0].flags.is_empty());
     }
 
+    /// Takes minutes if each line looks through all messages.
+    #[test]
+    fn long_listings_have_their_messages() {
+        let code = "x\n".repeat(60_000);
+        let diagnostics = (1..=30_000).map(|line| Diagnostic { line: Some(line), message: "m".into() }).collect();
+        let outcome = Outcome { source: format!("head\n{code}"), diagnostics, ..Outcome::new(Verdict::CompileError) };
+        let lines = listing(&outcome, &code, CodeLang::Java);
+        assert_eq!((lines.len(), &lines[0].origin), (60_001, &Origin::Added));
+        assert!((1..=30_000).all(|at| lines[at].messages == ["m"]) && lines[30_001].messages.is_empty());
+    }
+
     #[test]
     fn blanked_lines_count_as_changed() {
         let outcome = |source: &str| Outcome { source: source.into(), ..Outcome::new(Verdict::Passed) };
