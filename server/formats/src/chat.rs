@@ -99,19 +99,19 @@ pub fn split_at(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, cho
     let code: Vec<&str> =
         choice.parts.iter().filter_map(|part| blocks[part.block].code.get(part.range.clone())).collect();
     let code = join(&code);
-    let (mut is_taken, mut ranges) = (vec![false; blocks.len()], Vec::new());
+    let (mut is_used, mut ranges) = (vec![false; blocks.len()], Vec::new());
     for part in &choice.parts {
         let block = &blocks[part.block];
-        is_taken[part.block] = true;
+        is_used[part.block] = true;
         // What a helper block has besides its helper is not code of the output.
         if part.range == (0..block.code.len()) {
             ranges.push(block.range.clone());
         }
     }
-    let read = blocks.iter().zip(is_taken).enumerate().map(|(at, (block, is_taken))| ReadBlock {
+    let read = blocks.iter().zip(is_used).enumerate().map(|(at, (block, is_used))| ReadBlock {
         language: block.language.clone(),
         code: block.code.clone(),
-        role: match is_taken {
+        role: match is_used {
             _ if at == choice.code => BlockRole::Code,
             true => BlockRole::Helper,
             false => BlockRole::Left,
@@ -251,7 +251,7 @@ fn helpers(blocks: &[Block], outlines: &[Option<Outline>], tier: &dyn Fn(&Block)
     // Where each name is defined: the block and its definition.
     let mut places: HashMap<&str, Vec<(usize, &Definition)>> = HashMap::new();
     for (at, other) in others.iter().enumerate() {
-        for definition in other.outline.definitions.iter().filter(|definition| other.may_give(definition)) {
+        for definition in other.outline.definitions.iter().filter(|definition| other.is_usable(definition)) {
             places.entry(&definition.name).or_default().push((at, definition));
         }
     }
@@ -270,7 +270,7 @@ fn helpers(blocks: &[Block], outlines: &[Option<Outline>], tier: &dyn Fn(&Block)
         let mut added = Vec::new();
         for wanted in wanted.chunk_by(|(one, _), (other, _)| one == other) {
             if let Some((at, _)) = wanted.first() {
-                others[*at].give(wanted, &mut known, &mut added);
+                others[*at].select(wanted, &mut known, &mut added);
             }
         }
         added.retain(|name| needed.insert(*name));
@@ -279,7 +279,7 @@ fn helpers(blocks: &[Block], outlines: &[Option<Outline>], tier: &dyn Fn(&Block)
     let (mut imports, mut parts): (Vec<Part>, Vec<Part>) = (Vec::new(), Vec::new());
     for other in others {
         let parts = if other.outline.only_imports { &mut imports } else { &mut parts };
-        parts.extend(other.given.into_iter().map(|(start, end)| Part { block: other.block, range: start..end }));
+        parts.extend(other.selected.into_iter().map(|(start, end)| Part { block: other.block, range: start..end }));
     }
     imports.extend(parts);
     imports
@@ -295,21 +295,21 @@ struct Other<'b> {
     block: usize,
     code: &'b str,
     outline: &'b Outline,
-    /// The ranges of its text that the code gets, each as start and end.
-    given: BTreeSet<(usize, usize)>,
-    /// Whether it has nothing more to give.
+    /// The ranges of its text that become part of the code, each as start and end.
+    selected: BTreeSet<(usize, usize)>,
+    /// Whether nothing more of it can be selected.
     is_done: bool,
-    /// Whether it gives single definitions. Before that is decided, it has given nothing.
+    /// Whether single definitions are selected rather than the whole block. Until that is decided, nothing is.
     is_in_parts: bool,
 }
 
 impl<'b> Other<'b> {
     fn new(block: usize, code: &'b str, outline: &'b Outline) -> Other<'b> {
-        Other { block, code, outline, given: BTreeSet::new(), is_done: false, is_in_parts: outline.has_errors }
+        Other { block, code, outline, selected: BTreeSet::new(), is_done: false, is_in_parts: outline.has_errors }
     }
 
-    /// Whether code that needs the name of a definition may get the definition.
-    fn may_give(&self, definition: &Definition) -> bool {
+    /// Whether a definition can be what code needs that uses its name.
+    fn is_usable(&self, definition: &Definition) -> bool {
         self.outline.only_imports || (!definition.is_member && definition.is_complete)
     }
 
@@ -319,8 +319,8 @@ impl<'b> Other<'b> {
         self.outline.only_imports && self.outline.definitions.iter().any(is_wild)
     }
 
-    /// Gives the code these definitions, whose names it needs, unless they are known. Adds the names that they use to `added`.
-    fn give(&mut self, wanted: &[(usize, &'b Definition)], known: &mut HashSet<&'b str>, added: &mut Vec<&'b str>) {
+    /// Selects these definitions, whose names the code needs, unless the names are known. Adds the names that they use to `added`.
+    fn select(&mut self, wanted: &[(usize, &'b Definition)], known: &mut HashSet<&'b str>, added: &mut Vec<&'b str>) {
         let outline = self.outline;
         if self.is_done {
             return;
@@ -329,7 +329,7 @@ impl<'b> Other<'b> {
             // What its other imports make known counts, too.
             if top_level(outline).any(|name| !known.contains(name)) {
                 known.extend(top_level(outline));
-                self.given.insert((0, self.code.len()));
+                self.selected.insert((0, self.code.len()));
             }
             self.is_done = true;
             return;
@@ -345,14 +345,14 @@ impl<'b> Other<'b> {
         if !self.is_in_parts {
             known.extend(top_level(outline));
             added.extend(outline.uses.iter().map(String::as_str));
-            self.given.insert((0, self.code.len()));
+            self.selected.insert((0, self.code.len()));
             self.is_done = true;
             return;
         }
         for found in missing {
             known.insert(&found.name);
             // Several definitions can be one text.
-            if self.given.insert((found.range.start, found.range.end)) {
+            if self.selected.insert((found.range.start, found.range.end)) {
                 added.extend(uses_of(self.code, found, outline));
             }
             self.is_done |= found.range == (0..self.code.len());

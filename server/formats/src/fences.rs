@@ -11,8 +11,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 /// Maximum number of times that a text is parsed again from a later place, because each reads the rest of the text.
 const MOST_RESTARTS: usize = 30;
 
-/// Maximum number of bytes that are parsed of a response, those of its blocks and those that are parsed again included. No
-/// response of up to 32 KiB comes to it.
+/// Maximum number of bytes up to which a text is parsed again, counting what was parsed so far of the response, its blocks and what was
+/// parsed again. No response of up to 32 KiB comes to it.
 const MOST_READ: usize = 2 * 1024 * 1024;
 
 /// Maximum number of times that a text is parsed to see whether it is code.
@@ -94,12 +94,12 @@ fn counted_blocks(text: &str, rules: &Rules<'_>) -> (Vec<Block>, usize) {
     (blocks, spent.read)
 }
 
-/// What reading a response and the blocks in it has taken.
+/// What was parsed so far of a response and the blocks in it.
 #[derive(Default)]
 struct Spent {
-    /// Bytes that were parsed.
+    /// Bytes that were parsed as Markdown.
     read: usize,
-    /// Texts that were looked at whether they are code.
+    /// Texts that were parsed to see whether they are code.
     guesses: usize,
 }
 
