@@ -5,7 +5,8 @@
 //! solution counts, because responses begin with the solution and continue with examples, or a later version of it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
 };
 
@@ -15,13 +16,17 @@ use model::{
 };
 use syntax::{
     display::{Display, display},
-    outline::{self, Outline},
+    outline::{self, Definition, Outline},
 };
 
 use super::{
     fences::{self, Block, BlockKind, Rules},
     reasoning,
 };
+
+/// Maximum number of blocks of a response that are parsed, the first ones. Parsing a block takes time even if it is short,
+/// and a model that repeats itself writes thousands; others write some dozens.
+pub const MOST_PARSED: usize = 200;
 
 /// A chat response, split.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,21 +96,25 @@ pub fn split_at(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, cho
         let reading = Reading { reasoning, ..Reading::default() };
         return Answer { code, reading, ..Answer::default() };
     };
-    let taken: Vec<usize> = choice.parts.iter().map(|part| part.block).collect();
     let code: Vec<&str> =
         choice.parts.iter().filter_map(|part| blocks[part.block].code.get(part.range.clone())).collect();
     let code = join(&code);
-    // What a helper block has besides its helper is not code of the output.
-    let whole =
-        |at: &usize| choice.parts.iter().any(|part| part.block == *at && part.range == (0..blocks[*at].code.len()));
-    let ranges: Vec<Range<usize>> = taken.iter().filter(|at| whole(at)).map(|at| blocks[*at].range.clone()).collect();
-    let read = blocks.iter().enumerate().map(|(at, block)| ReadBlock {
+    let (mut is_used, mut ranges) = (vec![false; blocks.len()], Vec::new());
+    for part in &choice.parts {
+        let block = &blocks[part.block];
+        is_used[part.block] = true;
+        // What a helper block has besides its helper is not code of the output.
+        if part.range == (0..block.code.len()) {
+            ranges.push(block.range.clone());
+        }
+    }
+    let read = blocks.iter().zip(is_used).enumerate().map(|(at, (block, is_used))| ReadBlock {
         language: block.language.clone(),
         code: block.code.clone(),
-        role: match at {
-            at if at == choice.code => BlockRole::Code,
-            at if taken.contains(&at) => BlockRole::Helper,
-            _ => BlockRole::Left,
+        role: match is_used {
+            _ if at == choice.code => BlockRole::Code,
+            true => BlockRole::Helper,
+            false => BlockRole::Left,
         },
         is_cut_off: !block.is_closed,
     });
@@ -130,7 +139,10 @@ fn blocks(answer: &str, langs: &[CodeLang]) -> Vec<Block> {
     // Lines behind four blanks are code to the standard; in unfenced code they are the bodies of functions.
     let has_fences = blocks.iter().any(|block| block.kind != BlockKind::Indented);
     let keeps_indented = !has_fences && !blocks.is_empty() && !is_code(answer);
-    blocks.retain(|block| block.kind != BlockKind::Indented || (keeps_indented && is_code(&block.code)));
+    let mut looks = 0..MOST_PARSED;
+    blocks.retain(|block| {
+        block.kind != BlockKind::Indented || (keeps_indented && looks.next().is_some() && is_code(&block.code))
+    });
     blocks
 }
 
@@ -164,9 +176,10 @@ fn choose(blocks: &[Block], langs: &[CodeLang], name: Option<&str>, chosen: Opti
     };
     let outlines: Vec<Option<Outline>> = blocks
         .iter()
-        .map(|block| {
+        .enumerate()
+        .map(|(at, block)| {
             let lang = langs.iter().find(|lang| marked(block, display(**lang))).or(langs.first())?;
-            outline::outline(&block.code, *lang)
+            if at < MOST_PARSED { outline::outline(&block.code, *lang) } else { None }
         })
         .collect();
     let chosen = chosen.filter(|at| *at < blocks.len()).map(|at| (at, Why::Chosen));
@@ -231,84 +244,127 @@ fn first(
 /// What the code needs from other blocks in its language: imports first, then definitions in the order of the answer.
 fn helpers(blocks: &[Block], outlines: &[Option<Outline>], tier: &dyn Fn(&Block) -> usize, code: usize) -> Vec<Part> {
     let Some(own) = &outlines[code] else { return Vec::new() };
-    let others = |at: &usize| *at != code && tier(&blocks[*at]) == tier(&blocks[code]) && blocks[*at].is_closed;
-    let defined = |outline: &Outline| -> BTreeSet<String> {
-        outline
-            .definitions
-            .iter()
-            .filter(|definition| !definition.is_member)
-            .map(|definition| definition.name.clone())
-            .collect()
-    };
-    let (mut known, mut needed) = (defined(own), own.uses.clone());
-    let mut imports = Vec::new();
-    let mut parts: Vec<Part> = Vec::new();
-    // Each round adds what the parts of the last one need.
-    loop {
-        let mut added = BTreeSet::new();
-        for at in (0..blocks.len()).rev().filter(others) {
-            let Some(outline) = &outlines[at] else { continue };
-            let length = blocks[at].code.len();
-            if parts.iter().chain(&imports).any(|part| part.block == at && part.range == (0..length)) {
-                continue;
-            }
-            if outline.only_imports {
-                let is_wild = |name: &str| name == "*" || matches!(blocks[at].code.trim_start().as_bytes(), [b'#', ..]);
-                let is_needed =
-                    outline.definitions.iter().any(|import| needed.contains(&import.name) || is_wild(&import.name));
-                if is_needed && !defined(outline).is_subset(&known) {
-                    known.extend(defined(outline));
-                    imports.push(Part { block: at, range: 0..length });
-                }
-                continue;
-            }
-            let missing: Vec<&outline::Definition> = outline
-                .definitions
-                .iter()
-                .filter(|found| {
-                    !found.is_member
-                        && found.is_complete
-                        && needed.contains(&found.name)
-                        && !known.contains(&found.name)
-                })
-                .collect();
-            if missing.is_empty() {
-                continue;
-            }
-            let names = defined(outline);
-            // Of a block with another version of the code, only the helpers are taken.
-            let is_draft = names.iter().any(|name| known.contains(name) && outline.of(name).next().is_some());
-            if is_draft || outline.has_errors {
-                for found in &missing {
-                    known.insert(found.name.clone());
-                    added.extend(uses_of(&blocks[at].code, found, outline));
-                    let part = Part { block: at, range: found.range.clone() };
-                    if !parts.iter().any(|known| known.block == at && known.range == part.range) {
-                        parts.push(part);
-                    }
-                }
-            } else {
-                known.extend(names);
-                added.extend(outline.uses.iter().cloned());
-                parts.push(Part { block: at, range: 0..length });
-            }
+    let is_other = |at: usize| at != code && tier(&blocks[at]) == tier(&blocks[code]) && blocks[at].is_closed;
+    let others = (0..blocks.len()).filter(|at| is_other(*at));
+    let others = others.filter_map(|at| Some(Other::new(at, &blocks[at].code, outlines[at].as_ref()?)));
+    let mut others: Vec<Other<'_>> = others.collect();
+    // Where each name is defined: the block and its definition.
+    let mut places: HashMap<&str, Vec<(usize, &Definition)>> = HashMap::new();
+    for (at, other) in others.iter().enumerate() {
+        for definition in other.outline.definitions.iter().filter(|definition| other.is_usable(definition)) {
+            places.entry(&definition.name).or_default().push((at, definition));
         }
-        if added.is_subset(&needed) {
-            break;
-        }
-        needed.extend(added);
     }
-    parts.sort_by_key(|part| (part.block, part.range.start));
-    imports.sort_by_key(|part| part.block);
+    let mut known: HashSet<&str> = top_level(own).collect();
+    let mut needed: HashSet<&str> = own.uses.iter().map(String::as_str).collect();
+    let mut wanted: Vec<(usize, &Definition)> =
+        needed.iter().filter_map(|name| places.get(name)).flatten().copied().collect();
+    // The names of these imports are not known.
+    for (at, other) in others.iter().enumerate().filter(|(_, other)| other.is_wild()) {
+        wanted.extend(other.outline.definitions.first().map(|definition| (at, definition)));
+    }
+    // Each round adds what the parts of the last one need, from the last block to the first. It looks at the definitions of
+    // names that were not needed before, so at each once.
+    while !wanted.is_empty() {
+        wanted.sort_by_key(|(at, definition)| (Reverse(*at), definition.range.start, definition.range.end));
+        let mut added = Vec::new();
+        for wanted in wanted.chunk_by(|(one, _), (other, _)| one == other) {
+            if let Some((at, _)) = wanted.first() {
+                others[*at].select(wanted, &mut known, &mut added);
+            }
+        }
+        added.retain(|name| needed.insert(*name));
+        wanted = added.iter().filter_map(|name| places.get(name)).flatten().copied().collect();
+    }
+    let (mut imports, mut parts): (Vec<Part>, Vec<Part>) = (Vec::new(), Vec::new());
+    for other in others {
+        let parts = if other.outline.only_imports { &mut imports } else { &mut parts };
+        parts.extend(other.selected.into_iter().map(|(start, end)| Part { block: other.block, range: start..end }));
+    }
     imports.extend(parts);
     imports
 }
 
+/// The names that a block defines, but for members.
+fn top_level(outline: &Outline) -> impl Iterator<Item = &str> {
+    outline.definitions.iter().filter(|definition| !definition.is_member).map(|definition| definition.name.as_str())
+}
+
+/// A block that may have something that the code needs.
+struct Other<'b> {
+    block: usize,
+    code: &'b str,
+    outline: &'b Outline,
+    /// The ranges of its text that become part of the code, each as start and end.
+    selected: BTreeSet<(usize, usize)>,
+    /// Whether nothing more of it can be selected.
+    is_done: bool,
+    /// Whether single definitions are selected rather than the whole block. Until that is decided, nothing is.
+    is_in_parts: bool,
+}
+
+impl<'b> Other<'b> {
+    fn new(block: usize, code: &'b str, outline: &'b Outline) -> Other<'b> {
+        Other { block, code, outline, selected: BTreeSet::new(), is_done: false, is_in_parts: outline.has_errors }
+    }
+
+    /// Whether a definition can be what code needs that uses its name.
+    fn is_usable(&self, definition: &Definition) -> bool {
+        self.outline.only_imports || (!definition.is_member && definition.is_complete)
+    }
+
+    /// Whether it consists of imports that say nothing about the names that they make known.
+    fn is_wild(&self) -> bool {
+        let is_wild = |import: &Definition| import.name == "*" || self.code.trim_start().starts_with('#');
+        self.outline.only_imports && self.outline.definitions.iter().any(is_wild)
+    }
+
+    /// Selects these definitions, whose names the code needs, unless the names are known. Adds the names that they use to `added`.
+    fn select(&mut self, wanted: &[(usize, &'b Definition)], known: &mut HashSet<&'b str>, added: &mut Vec<&'b str>) {
+        let outline = self.outline;
+        if self.is_done {
+            return;
+        }
+        if outline.only_imports {
+            // What its other imports make known counts, too.
+            if top_level(outline).any(|name| !known.contains(name)) {
+                known.extend(top_level(outline));
+                self.selected.insert((0, self.code.len()));
+            }
+            self.is_done = true;
+            return;
+        }
+        let missing = wanted.iter().map(|(_, found)| *found).filter(|found| !known.contains(found.name.as_str()));
+        let missing: Vec<&Definition> = missing.collect();
+        if missing.is_empty() {
+            return;
+        }
+        // Of a block with another version of the code, only the helpers are taken.
+        let is_version = |found: &Definition| !found.is_import && !found.is_member && known.contains(&*found.name);
+        self.is_in_parts = self.is_in_parts || outline.definitions.iter().any(is_version);
+        if !self.is_in_parts {
+            known.extend(top_level(outline));
+            added.extend(outline.uses.iter().map(String::as_str));
+            self.selected.insert((0, self.code.len()));
+            self.is_done = true;
+            return;
+        }
+        for found in missing {
+            known.insert(&found.name);
+            // Several definitions can be one text.
+            if self.selected.insert((found.range.start, found.range.end)) {
+                added.extend(uses_of(self.code, found, outline));
+            }
+            self.is_done |= found.range == (0..self.code.len());
+        }
+    }
+}
+
 /// The names that occur in the text of a definition, of those that its block uses.
-fn uses_of(code: &str, definition: &outline::Definition, outline: &Outline) -> Vec<String> {
+fn uses_of<'o>(code: &str, definition: &Definition, outline: &'o Outline) -> impl Iterator<Item = &'o str> {
     let text = code.get(definition.range.clone()).unwrap_or_default();
-    let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).collect();
-    outline.uses.iter().filter(|name| words.contains(name.as_str())).cloned().collect()
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    words.filter_map(|word| outline.uses.get(word)).map(String::as_str)
 }
 
 fn join(parts: &[&str]) -> String {

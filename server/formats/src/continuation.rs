@@ -4,6 +4,8 @@
 //! If it has something else before the function, such as helpers or other parameter names, that becomes the sample's
 //! own prompt, which the published evaluator knows as well (`sample["prompt"]`).
 
+use std::collections::HashSet;
+
 use model::code_lang::CodeLang;
 
 use super::{
@@ -168,19 +170,14 @@ fn declaration(task: &Task) -> Declaration<'_> {
 fn find(lang: CodeLang, task: &Task, code: &str) -> Option<Function> {
     let Declaration { line: declared, goes_on, .. } = declaration(task);
     let squeezed: String = declared.chars().filter(|c| !c.is_whitespace()).collect();
-    let starts = || {
-        code.split_inclusive('\n').scan(0, |at, line| {
-            let start = *at;
-            *at += line.len();
-            Some((start, line))
-        })
-    };
-    let exact = starts().find_map(|(start, _)| matched(&code[start..], &squeezed).map(|end| (start, start + end)));
-    if let Some((start, end)) = exact.filter(|_| !squeezed.is_empty() && !goes_on) {
+    if !squeezed.is_empty()
+        && !goes_on
+        && let Some((start, end)) = exact(code, &squeezed)
+    {
         return Some(Function { start, end, is_exact: true });
     }
     let name = chat::name(lang, declared)?;
-    let (start, line) = starts().find(|(_, line)| declares(lang, line, name))?;
+    let (start, line) = lines(code).find(|(_, line)| declares(lang, line, name))?;
     let end = match lang {
         // A definition may take several lines.
         CodeLang::Python => start + python_head(&code[start..])?,
@@ -188,6 +185,28 @@ fn find(lang: CodeLang, task: &Task, code: &str) -> Option<Function> {
         _ => start + (line.len() - line.trim_start().len()),
     };
     Some(Function { start, end, is_exact: false })
+}
+
+/// The lines of a text, each with its place.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    })
+}
+
+/// The first text that begins a line and is `squeezed` but for white space, with the blank lines before it. No blank line
+/// is looked at as a beginning: each would be followed through all the others.
+fn exact(code: &str, squeezed: &str) -> Option<(usize, usize)> {
+    let mut after_text = 0;
+    lines(code).find_map(|(start, line)| {
+        if line.trim().is_empty() {
+            return None;
+        }
+        let begins = std::mem::replace(&mut after_text, start + line.len());
+        matched(&code[start..], squeezed).map(|end| (begins, start + end))
+    })
 }
 
 /// Where `squeezed` ends in a text that begins with it but for white space.
@@ -300,18 +319,15 @@ fn uncovered<'a>(lang: CodeLang, task: &Task, before: &'a str) -> Vec<&'a str> {
         _ => Vec::new(),
     };
     let own = [task.declaration.as_str(), task.beginning()];
-    let known: Vec<String> = own.iter().flat_map(|text| text.lines()).map(squeeze).chain(added).collect();
-    let mut lines: Vec<&str> = before.lines().collect();
-    lines.retain(|line| {
-        let line = squeeze(line);
-        let is_mark = line.is_empty() || line.starts_with("//") || (lang == CodeLang::Python && line.starts_with('#'));
-        !is_mark && !known.contains(&line)
-    });
-    if lines.is_empty() {
-        return lines;
+    let known: HashSet<String> = own.iter().flat_map(|text| text.lines()).map(squeeze).chain(added).collect();
+    let is_mark =
+        |line: &str| line.is_empty() || line.starts_with("//") || (lang == CodeLang::Python && line.starts_with('#'));
+    let more = || before.lines().map(|line| (line, squeeze(line))).filter(|(_, squeezed)| !known.contains(squeezed));
+    if more().all(|(_, squeezed)| is_mark(&squeezed)) {
+        return Vec::new();
     }
     // Comments and blank lines between the rest stay.
-    before.lines().filter(|line| lines.contains(line) || !known.contains(&squeeze(line))).collect()
+    more().map(|(line, _)| line).collect()
 }
 
 fn appended(extra: &[&str]) -> String {

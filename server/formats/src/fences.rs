@@ -4,15 +4,22 @@
 //! it cannot know is added here, each case with its reason: a fence after words of a sentence, a closing fence glued to code,
 //! code on the opening line, a fence that the prompt opened, a block in a list whose lines are not indented.
 
-use std::ops::Range;
+use std::{borrow::Cow, cell::OnceCell, ops::Range};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 /// Maximum number of times that a text is parsed again from a later place, because each reads the rest of the text.
 const MOST_RESTARTS: usize = 30;
 
+/// Maximum number of bytes up to which a text is parsed again, counting what was parsed so far of the response, its blocks and what was
+/// parsed again. No response of up to 32 KiB comes to it.
+const MOST_READ: usize = 2 * 1024 * 1024;
+
 /// Maximum number of times that a text is parsed to see whether it is code.
 const MOST_GUESSES: usize = 5;
+
+/// The same for a response and all blocks in it.
+const MOST_GUESSES_OF_ALL: usize = 10;
 
 /// Maximum depth of Markdown in blocks marked as Markdown.
 const DEEPEST: usize = 3;
@@ -60,9 +67,15 @@ pub struct Rules<'r> {
 
 /// The places of all fenced blocks.
 pub fn fences(text: &str) -> Vec<Fence> {
+    counted_fences(text).0
+}
+
+/// The places of all fenced blocks, and how many bytes were parsed to find them.
+pub fn counted_fences(text: &str) -> (Vec<Fence>, usize) {
     let rules = Rules { is_language: &|_| false, is_code: &|_| false };
-    let blocks = blocks(text, &rules).into_iter().filter(|block| block.kind == BlockKind::Fenced);
-    blocks.map(|block| Fence { range: block.range, is_closed: block.is_closed }).collect()
+    let (blocks, read) = counted_blocks(text, &rules);
+    let blocks = blocks.into_iter().filter(|block| block.kind == BlockKind::Fenced);
+    (blocks.map(|block| Fence { range: block.range, is_closed: block.is_closed }).collect(), read)
 }
 
 /// Whether a text that should be code has a code fence: a line of backticks, or a block.
@@ -70,20 +83,40 @@ pub fn has_fence(text: &str) -> bool {
     text.contains("```") && (text.lines().any(|line| line.trim() == "```") || !fences(text).is_empty())
 }
 
-/// All blocks in their order.
+/// All blocks in their order. Together, their codes are no longer than the text, but for line breaks.
 pub fn blocks(text: &str, rules: &Rules<'_>) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    Reader { text, rules, blocks: &mut blocks, depth: 0, restarts: 0, guesses: 0 }.read();
-    blocks
+    counted_blocks(text, rules).0
+}
+
+fn counted_blocks(text: &str, rules: &Rules<'_>) -> (Vec<Block>, usize) {
+    let (mut blocks, mut spent) = (Vec::new(), Spent::default());
+    Reader::new(text, rules, &mut blocks, &mut spent, 0, 0).read();
+    (blocks, spent.read)
+}
+
+/// What was parsed so far of a response and the blocks in it.
+#[derive(Default)]
+struct Spent {
+    /// Bytes that were parsed as Markdown.
+    read: usize,
+    /// Texts that were parsed to see whether they are code.
+    guesses: usize,
 }
 
 struct Reader<'r> {
     text: &'r str,
+    /// Its length without blanks at its end.
+    inked: usize,
     rules: &'r Rules<'r>,
     blocks: &'r mut Vec<Block>,
+    spent: &'r mut Spent,
     depth: usize,
     restarts: usize,
     guesses: usize,
+    /// Whether no fence has been found yet.
+    is_first: bool,
+    ends: OnceCell<Vec<End>>,
+    marked: OnceCell<Vec<Marked>>,
 }
 
 /// A block as pulldown-cmark finds it.
@@ -94,28 +127,71 @@ struct Found {
     code: String,
 }
 
-impl Reader<'_> {
+/// Marks at the end of a line.
+struct End {
+    /// The end of the line without blanks.
+    at: usize,
+    marks: usize,
+}
+
+/// A line that begins with marks of a fence.
+struct Marked {
+    range: Range<usize>,
+    mark: char,
+    marks: usize,
+    /// Whether there is nothing else in it, as in a closing fence, rather than a language.
+    is_bare: bool,
+    /// The next line with more of the same marks.
+    longer: Option<usize>,
+    /// The next line with other marks.
+    other: Option<usize>,
+}
+
+impl<'r> Reader<'r> {
+    fn new(
+        text: &'r str,
+        rules: &'r Rules<'r>,
+        blocks: &'r mut Vec<Block>,
+        spent: &'r mut Spent,
+        depth: usize,
+        restarts: usize,
+    ) -> Reader<'r> {
+        let (ends, marked, inked) = (OnceCell::new(), OnceCell::new(), text.trim_end().len());
+        Reader { text, inked, rules, blocks, spent, depth, restarts, guesses: 0, is_first: true, ends, marked }
+    }
+
     fn read(&mut self) {
         let mut from = 0;
         'restart: loop {
+            self.spent.read += self.text.len() - from;
             let found = standard(self.text, from);
-            let mut end = from;
+            let (mut end, mut looked) = (from, from);
             for found in found {
-                if let Some(next) = self.outside(end, found.range.start, self.restarts < MOST_RESTARTS) {
+                // Blocks within one that ends later than the standard says are a part of it.
+                if found.range.start < end {
+                    continue;
+                }
+                // What is behind four blanks may be no code, so it is looked at, too.
+                if let Some(next) = self.outside(end.max(looked), found.range.start) {
                     self.restarts += 1;
                     from = next;
                     continue 'restart;
                 }
-                if found.info.is_some() {
-                    end = found.range.end;
-                }
-                if let Some(next) = self.add(found).filter(|_| self.restarts < MOST_RESTARTS) {
-                    self.restarts += 1;
-                    from = next;
-                    continue 'restart;
+                looked = self.line_start(found.range.start);
+                let is_fenced = found.info.is_some();
+                let own_end = found.range.end;
+                if let Some(next) = self.add(found) {
+                    if self.may_restart(next) {
+                        self.restarts += 1;
+                        from = next;
+                        continue 'restart;
+                    }
+                    end = next.max(own_end);
+                } else if is_fenced {
+                    end = own_end;
                 }
             }
-            match self.outside(end, self.text.len(), self.restarts < MOST_RESTARTS) {
+            match self.outside(end.max(looked), self.text.len()) {
                 Some(next) => {
                     self.restarts += 1;
                     from = next;
@@ -125,9 +201,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether the text may be parsed again from a place on.
+    fn may_restart(&self, from: usize) -> bool {
+        self.restarts < MOST_RESTARTS && self.spent.read + (self.text.len() - from) <= MOST_READ
+    }
+
     /// Looks at the text between blocks. Returns where to read on if a block begins or ends there.
-    fn outside(&mut self, start: usize, end: usize, may_restart: bool) -> Option<usize> {
-        if !may_restart || start >= end {
+    fn outside(&mut self, start: usize, end: usize) -> Option<usize> {
+        if start >= end || !self.may_restart(start) {
             return None;
         }
         let mut at = start;
@@ -149,12 +230,43 @@ impl Reader<'_> {
             let word = language(after);
             let opens =
                 after.trim().is_empty() || !after.trim().contains([' ', '`']) || (self.rules.is_language)(&word);
-            let closes = self.text[at..].lines().any(|line| line.trim_end().ends_with(&text[run..run + marks]));
-            if opens && closes {
+            if opens && self.closes_after(at, marks) {
                 return Some(begins + run);
             }
         }
         None
+    }
+
+    /// Whether a line behind a place ends with so many backticks.
+    fn closes_after(&self, from: usize, marks: usize) -> bool {
+        let ends = self.ends.get_or_init(|| ends(self.text));
+        let last = ends.get(ends.partition_point(|end| end.marks < marks));
+        last.is_some_and(|end| end.at >= from + marks)
+    }
+
+    /// The closing fence after a block, if no other block begins before it: the place where its line begins, and where it ends.
+    fn closing_line(&self, from: usize, marks: &str) -> Option<(usize, usize)> {
+        let marked = self.marked.get_or_init(|| marked(self.text));
+        let line_end = self.text[from..].find('\n').map_or(self.text.len(), |at| from + at + 1);
+        let is_whole = from == 0 || self.text.as_bytes()[from - 1] == b'\n';
+        let after = match fence_line(&self.text[from..line_end]) {
+            Some((mark, count, is_bare)) if !is_whole && marks.starts_with(mark) && count >= marks.len() => {
+                return is_bare.then_some((from, line_end));
+            }
+            _ if is_whole => from,
+            _ => line_end,
+        };
+        let mut at = marked.partition_point(|line| line.range.start < after);
+        loop {
+            let line = marked.get(at)?;
+            if !marks.starts_with(line.mark) {
+                at = line.other?;
+            } else if line.marks < marks.len() {
+                at = line.longer?;
+            } else {
+                return line.is_bare.then_some((line.range.start, line.range.end));
+            }
+        }
     }
 
     /// Adds a block. Returns where to read on if it does not end where the standard says.
@@ -165,7 +277,7 @@ impl Reader<'_> {
             let inner = if self.depth < DEEPEST { self.inner(&code, &range) } else { Vec::new() };
             match inner.is_empty() {
                 true => self.push(String::new(), code, range, BlockKind::Indented, true),
-                false => self.blocks.extend(inner),
+                false => self.extend(inner),
             }
             return None;
         };
@@ -187,15 +299,14 @@ impl Reader<'_> {
             end = range.start + line_end;
             is_closed = true;
             restart = Some(end);
-        } else if !is_closed && range.end < self.text.trim_end().len() {
+        } else if !is_closed && range.end < self.inked {
             // The lines of a block in a list item are not indented, so the standard ends the block with the item.
-            let rest = self.text[range.end..].trim_start_matches('\n');
-            let begins = self.text.len() - rest.len();
-            let closing = closing_line(rest, &marks);
+            let begins = self.text.len() - self.text[range.end..].trim_start_matches('\n').len();
+            let closing = self.closing_line(begins, &marks);
             if closing.is_some() || code.trim().is_empty() {
-                let (taken, after) = closing.unwrap_or((rest.len(), rest.len()));
-                code.push_str(&rest[..taken]);
-                end = begins + after;
+                let (code_end, after) = closing.unwrap_or((self.text.len(), self.text.len()));
+                code.push_str(&self.text[begins..code_end]);
+                end = after;
                 is_closed = closing.is_some();
                 restart = Some(end);
             }
@@ -209,32 +320,27 @@ impl Reader<'_> {
         match inner.is_empty() {
             true => self.push(language, code, range, BlockKind::Fenced, is_closed),
             // A fence inside can end together with the block.
-            false => self
-                .blocks
-                .extend(inner.into_iter().map(|block| Block { is_closed: is_closed || block.is_closed, ..block })),
+            false => {
+                self.extend(inner.into_iter().map(|block| Block { is_closed: is_closed || block.is_closed, ..block }));
+            }
         }
         restart
     }
 
     /// Whether the text up to a place is code, which the prompt opened a fence for.
     fn is_code_before(&mut self, end: usize) -> bool {
-        if !self.is_first() {
+        if !self.is_first || self.guesses >= MOST_GUESSES || self.spent.guesses >= MOST_GUESSES_OF_ALL {
             return false;
         }
         self.guesses += 1;
-        self.guesses <= MOST_GUESSES && (self.rules.is_code)(&without_language(&self.text[..end], self.rules))
-    }
-
-    /// Whether no fence has been found yet.
-    fn is_first(&self) -> bool {
-        self.blocks.iter().all(|block| block.kind == BlockKind::Indented)
+        self.spent.guesses += 1;
+        (self.rules.is_code)(&without_language(&self.text[..end], self.rules))
     }
 
     /// The content of a block whose fence is indented further than its lines. The standard removes the indentation of the
     /// fence wherever it can, which takes it from the bodies of functions.
     fn less_indented(&self, range: &Range<usize>) -> Option<String> {
-        let begins = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-        let before = &self.text[begins..range.start];
+        let before = &self.text[self.line_start(range.start)..range.start];
         let source = &self.text[range.clone()];
         if before.is_empty() || !before.chars().all(|c| c == ' ') || source.contains('\t') {
             return None;
@@ -249,12 +355,15 @@ impl Reader<'_> {
             .then(|| lines.iter().map(|line| format!("{}\n", line.get(least..).unwrap_or_default())).collect())
     }
 
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |end| end + 1)
+    }
+
     /// The blocks within a block.
-    fn inner(&self, code: &str, range: &Range<usize>) -> Vec<Block> {
+    fn inner(&mut self, code: &str, range: &Range<usize>) -> Vec<Block> {
         let mut inner = Vec::new();
         let restarts = self.restarts + MOST_RESTARTS / 2;
-        Reader { text: code, rules: self.rules, blocks: &mut inner, depth: self.depth + 1, restarts, guesses: 0 }
-            .read();
+        Reader::new(code, self.rules, &mut inner, self.spent, self.depth + 1, restarts).read();
         inner.retain(|block| block.kind == BlockKind::Fenced);
         let at = self.text[range.clone()].find(code).map(|at| range.start + at);
         for block in &mut inner {
@@ -269,7 +378,7 @@ impl Reader<'_> {
     /// Adds the text before a fence without a language, if it is code that no fence opens: the prompt opened it. Returns where
     /// to read on, if the fence ends that code and opens nothing.
     fn closes_a_prompt(&mut self, range: &Range<usize>, code: &str, marks: &str) -> Option<usize> {
-        if self.text[..range.start].trim().is_empty() || !self.is_code_before(range.start) {
+        if !self.is_first || self.text[..range.start].trim().is_empty() || !self.is_code_before(range.start) {
             return None;
         }
         let source = &self.text[range.clone()];
@@ -295,25 +404,77 @@ impl Reader<'_> {
         let code = code.strip_suffix('\n').map(str::to_owned).unwrap_or(code);
         // A closing fence that the standard takes for an opening one has nothing after it.
         if !code.trim().is_empty() || is_closed {
-            self.blocks.push(Block { language, code, range, kind, is_closed });
+            self.extend([Block { language, code, range, kind, is_closed }]);
         }
     }
+
+    fn extend(&mut self, blocks: impl IntoIterator<Item = Block>) {
+        for block in blocks {
+            self.is_first &= block.kind == BlockKind::Indented;
+            self.blocks.push(block);
+        }
+    }
+}
+
+/// The backticks at the ends of lines: the last line that has any, then the one before it that has more, and so on.
+fn ends(text: &str) -> Vec<End> {
+    let mut ends: Vec<End> = Vec::new();
+    let mut end = text.len();
+    for line in text.rsplit('\n') {
+        let inked = line.trim_end();
+        let marks = inked.len() - inked.trim_end_matches('`').len();
+        if marks > ends.last().map_or(0, |last| last.marks) {
+            ends.push(End { at: end - line.len() + inked.len(), marks });
+        }
+        end = end.saturating_sub(line.len() + 1);
+    }
+    ends
+}
+
+/// The lines that can open or close a fence.
+fn marked(text: &str) -> Vec<Marked> {
+    let mut lines: Vec<Marked> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let range = at..at + line.len();
+        at = range.end;
+        if let Some((mark, marks, is_bare)) = fence_line(line) {
+            lines.push(Marked { range, mark, marks, is_bare, longer: None, other: None });
+        }
+    }
+    // From the end: of each mark, the next lines with more and more of it.
+    let (mut next, mut longer): ([Option<usize>; 2], [Vec<usize>; 2]) = Default::default();
+    for at in (0..lines.len()).rev() {
+        let own = usize::from(lines[at].mark == '~');
+        while longer[own].last().is_some_and(|next| lines[*next].marks <= lines[at].marks) {
+            longer[own].pop();
+        }
+        lines[at].longer = longer[own].last().copied();
+        lines[at].other = next[1 - own];
+        longer[own].push(at);
+        next[own] = Some(at);
+    }
+    lines
+}
+
+/// The mark of a line that can open or close a fence, how many it begins with, and whether it has nothing else.
+fn fence_line(line: &str) -> Option<(char, usize, bool)> {
+    let line = bare(line);
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let info = line.trim_start_matches(mark);
+    (!info.contains('`')).then_some((mark, line.len() - info.len(), info.is_empty()))
 }
 
 /// The blocks that the standard finds from a place on.
 fn standard(text: &str, from: usize) -> Vec<Found> {
     let rest = &text[from..];
     // A line that begins with a tag opens a block of HTML, in which fences do not count. Answers have tags of templates.
-    let masked: String = rest
-        .split_inclusive('\n')
-        .map(|line| {
-            let blank = line.len() - line.trim_start_matches(' ').len();
-            match line[blank..].starts_with('<') {
-                true => format!("{}x{}", &line[..blank], &line[blank + 1..]),
-                false => line.to_owned(),
-            }
-        })
-        .collect();
+    let mut masked = Cow::Borrowed(rest);
+    if rest.contains('<') {
+        let begins_with_tag = |line: &str| line.trim_start_matches(' ').starts_with('<');
+        let line = |line: &str| if begins_with_tag(line) { line.replacen('<', "x", 1) } else { line.to_owned() };
+        masked = Cow::Owned(rest.split_inclusive('\n').map(line).collect());
+    }
     let mut found = Vec::new();
     let mut open: Option<Found> = None;
     for (event, range) in Parser::new(&masked).into_offset_iter() {
@@ -455,22 +616,6 @@ fn is_closed(block: &str, marks: &str) -> bool {
 /// Whether the number of fences in a text is odd.
 fn odd_fences(text: &str, marks: &str) -> bool {
     text.lines().filter(|line| is_closing(line, marks) || is_opening(line, marks)).count() % 2 == 1
-}
-
-/// The closing fence after a block, if no other block begins before it: the length of the code before it, and the end of
-/// its line.
-fn closing_line(text: &str, marks: &str) -> Option<(usize, usize)> {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if is_opening(line, marks) {
-            return None;
-        }
-        if is_closing(line, marks) {
-            return Some((at, at + line.len()));
-        }
-        at += line.len();
-    }
-    None
 }
 
 /// The end of code whose closing fence has no line of its own: its length, and the end of the fence's line in the block.

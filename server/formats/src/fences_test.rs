@@ -149,6 +149,24 @@ fn blocks_that_are_cut_off() {
     check("```", &[]);
 }
 
+/// Behind an empty block that nothing closes, the rest of the text belongs to that block alone.
+#[test]
+fn blocks_are_no_longer_than_their_text() {
+    let restarts = "```\nx = 1```\n".repeat(MOST_RESTARTS + 2);
+    for unit in
+        ["- ```\n", "- ```\n  x\n", "> ```\n\n", "a ```x\n", "- ~~~\n", "1. ```python\n", "````markdown\n- ```\n"]
+    {
+        for before in ["", "text\n\n", &restarts] {
+            let text = format!("{before}{}end", unit.repeat(500));
+            let blocks = read(&text);
+            let length: usize = blocks.iter().map(|block| block.code.len()).sum();
+            assert!(length <= text.len(), "{unit:?}: {length} of {} bytes", text.len());
+            let are_apart = |pair: &[Block]| pair[0].range.end <= pair[1].range.start;
+            assert!(blocks.windows(2).all(are_apart), "{unit:?}");
+        }
+    }
+}
+
 #[test]
 fn reading_ends_whatever_the_text() {
     let text = "a```\n".repeat(5_000) + &"1. x\n   ```\ny\n".repeat(5_000);

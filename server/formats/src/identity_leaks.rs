@@ -1,6 +1,6 @@
 //! Identity leaks: words in an output that may reveal its model to a rater.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use model::submission::IdentityLeak;
 
@@ -91,7 +91,13 @@ const COMMON: [&str; 16] = [
 /// in any case), with the family that begins a name (`northwind` of `Northwind 2`). Names match whole words,
 /// and a version after one belongs to it: `llama` is not found in `llamaFarm`, but `llama-3b` is found as a
 /// whole.
-pub struct LeakFinder(Vec<String>);
+pub struct LeakFinder {
+    names: Vec<String>,
+    /// Of each letter, in lower case, the names that begin with it.
+    by_letter: HashMap<char, Vec<usize>>,
+    /// The ASCII characters among these letters, as bits: almost every character of a text is another one.
+    ascii: u128,
+}
 
 impl LeakFinder {
     /// With the names of known models, except very short ones, which would match everywhere.
@@ -107,12 +113,17 @@ impl LeakFinder {
                 }
             }
         }
-        LeakFinder(names)
+        let mut by_letter: HashMap<char, Vec<usize>> = HashMap::new();
+        for (at, name) in names.iter().enumerate() {
+            by_letter.entry(name.chars().next().unwrap_or_default()).or_default().push(at);
+        }
+        let ascii = by_letter.keys().filter(|c| c.is_ascii()).map(|c| 1 << u32::from(*c)).sum();
+        LeakFinder { names, by_letter, ascii }
     }
 
     /// The names, longest first, so that a name is masked before a part of it is.
     pub fn names(&self) -> Vec<String> {
-        let mut names = self.0.clone();
+        let mut names = self.names.clone();
         names.sort_by_key(|name| (std::cmp::Reverse(name.chars().count()), name.clone()));
         names
     }
@@ -143,7 +154,20 @@ impl LeakFinder {
 
     /// Where each name is first in a text, in the order of the text. A name within a longer one is left out.
     fn places(&self, text: &str) -> Vec<Range<usize>> {
-        let mut places: Vec<Range<usize>> = self.0.iter().filter_map(|name| find_name(text, name, 0)).collect();
+        let mut first: Vec<Option<Range<usize>>> = vec![None; self.names.len()];
+        for (at, c) in text.char_indices() {
+            if c.is_ascii() && self.ascii >> u32::from(c.to_ascii_lowercase()) & 1 == 0 {
+                continue;
+            }
+            let mut lower = c.to_lowercase();
+            let lower = lower.next().filter(|_| lower.next().is_none()).unwrap_or(c);
+            for name in self.by_letter.get(&lower).into_iter().flatten() {
+                if first[*name].is_none() {
+                    first[*name] = name_at(text, &self.names[*name], at);
+                }
+            }
+        }
+        let mut places: Vec<Range<usize>> = first.into_iter().flatten().collect();
         places.sort_by_key(|at| (at.start, std::cmp::Reverse(at.end)));
         let mut end = 0;
         places.retain(|at| {
@@ -155,42 +179,46 @@ impl LeakFinder {
     }
 }
 
+/// Maximum length of a version in bytes.
+const LONGEST_VERSION: usize = 32;
+
 /// The mask: a neutral word that is a valid Java name, so that formatting does not change.
 pub const MASK: &str = "MASKED";
 
 /// The next whole-word match of `name` (in lower case) in `text` from byte `from` on, ignoring case.
 pub(super) fn find_name(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
+    let letter = name.chars().next()?;
+    let mut rest = text.get(from..)?.char_indices();
+    // The common case: one comparison per character.
+    rest.find_map(|(offset, first)| same(first, letter).then(|| name_at(text, name, from + offset))?)
+}
+
+/// The whole-word match of `name` that begins at this byte.
+fn name_at(text: &str, name: &str, start: usize) -> Option<Range<usize>> {
     // Chinese has no spaces between words.
     let bounded = name.is_ascii();
-    let rest = text.get(from..)?;
-    rest.char_indices().find_map(|(offset, first)| {
-        // The common case: one comparison per character.
-        if !same(first, name.chars().next()?) {
-            return None;
-        }
-        let start = from + offset;
-        let mut end = start;
-        let mut letters = text.get(start..)?.chars();
-        for wanted in name.chars() {
-            let found = letters.next().filter(|c| same(*c, wanted))?;
-            end += found.len_utf8();
-        }
-        let before = text.get(..start)?.chars().next_back();
-        if !bounded {
-            return Some(start..end);
-        }
-        let whole = end + version(text.get(end..)?, name.ends_with(|c: char| c.is_ascii_digit()));
-        let ends = |end: usize| text.get(end..).is_some_and(|rest| !rest.starts_with(is_word));
-        let end = [whole, end].into_iter().find(|end| ends(*end))?;
-        (!before.is_some_and(is_word)).then_some(start..end)
-    })
+    if bounded && text.get(..start)?.ends_with(is_word) {
+        return None;
+    }
+    let mut end = start;
+    let mut letters = text.get(start..)?.chars();
+    for wanted in name.chars() {
+        let found = letters.next().filter(|c| same(*c, wanted))?;
+        end += found.len_utf8();
+    }
+    if !bounded {
+        return Some(start..end);
+    }
+    let whole = end + version(text.get(end..)?, name.ends_with(|c: char| c.is_ascii_digit()));
+    let ends = |end: usize| text.get(end..).is_some_and(|rest| !rest.starts_with(is_word));
+    [whole, end].into_iter().find(|end| ends(*end)).map(|end| start..end)
 }
 
 /// Length in bytes of a version at the start of a text that follows a model's name: `-4o`, `2.5`, ` 7B`,
 /// `-v3.1-8b`; 0 without one. `numbered`: whether the name ends with a digit, as `gpt-4` does, to which the
 /// `o` of `gpt-4o` belongs.
 fn version(text: &str, numbered: bool) -> usize {
-    let bytes = text.as_bytes();
+    let bytes = text.as_bytes().get(..LONGEST_VERSION).unwrap_or(text.as_bytes());
     let digits = |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
     let letters =
         |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_alphabetic()).count();
@@ -305,5 +333,15 @@ mod tests {
         check("// northwind-v2.1 7b, Northwind 2.", "// MASKED, MASKED.");
         check("codex 12 codex12 codex_index", "MASKED MASKED codex_index");
         check("// by llama in 3 steps", "// by MASKED in 3 steps");
+    }
+
+    /// Takes hours if each place reads all versions behind it.
+    #[test]
+    fn names_of_digits_and_signs_are_found_in_long_texts() {
+        let finder = LeakFinder::new(["-1-1", "ſ-1K"]);
+        let text = format!("a{} Copilot ſ-1\u{212a}", "-1".repeat(200_000));
+        let found = finder.find(1, "0", &text, "").unwrap();
+        assert_eq!(found.names().collect::<Vec<_>>(), ["Copilot", "ſ-1\u{212a}"]);
+        assert!(mask(text, &finder.names()).text.ends_with("-1-1 MASKED MASKED"));
     }
 }

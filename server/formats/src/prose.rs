@@ -66,10 +66,10 @@ fn comments(text: &str) -> Vec<Range<usize>> {
                 None => found.push(next..end),
             }
             (last_is_line, at) = (true, end);
-        } else if rest.starts_with('"') {
+        } else if let Some(string) = rest.strip_prefix('"') {
             // A string ends in its line.
-            let line = &rest[1..rest.find('\n').unwrap_or(rest.len())];
-            at = next + 1 + line.find('"').map_or(0, |end| end + 1);
+            let end = string.find(['"', '\n']).filter(|end| string[*end..].starts_with('"'));
+            at = next + 1 + end.map_or(0, |end| end + 1);
         } else {
             at = next + 1;
         }

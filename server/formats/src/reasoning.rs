@@ -8,7 +8,7 @@
 //! without an opening one ends reasoning whose opening was part of the prompt. An opening marker that is never closed
 //! leaves no answer: the model was cut off while it reasoned.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use super::fences::{self, Fence};
 
@@ -118,6 +118,10 @@ const ENDS: [&str; 15] = [
 /// Maximum number of marks in a response whose surroundings are looked at. A model that repeats itself writes more.
 const MOST_MARKS: usize = 24;
 
+/// Maximum number of bytes that are parsed to know where the code blocks of a response are, seen from each mark. Beyond that, it
+/// is read like one with too many marks. An answer of 10 KB after its reasoning comes to some 50 KB.
+const MOST_READ: usize = 2 * 1024 * 1024;
+
 /// Splits a response into reasoning and answer.
 pub fn split(response: &str) -> Parts {
     let mut parts = harmony(response).or_else(|| sentences(response)).unwrap_or_else(|| pairs(response));
@@ -137,6 +141,7 @@ pub fn answer(response: &str) -> String {
 fn harmony(response: &str) -> Option<Parts> {
     const CHANNEL: &str = "<|channel|>";
     const MESSAGE: &str = "<|message|>";
+    const NEXT: [&str; 4] = ["<|end|>", "<|call|>", "<|start|>assistant<|channel|>", CHANNEL];
     let begins =
         BEGINNINGS.iter().find_map(|mark| response.trim_start().strip_prefix(*mark)).unwrap_or(response.trim_start());
     if !begins.starts_with(CHANNEL) {
@@ -151,14 +156,10 @@ fn harmony(response: &str) -> Option<Parts> {
         let Some((head, body)) = rest.split_once(MESSAGE) else { break };
         let is_final = head.trim_start().starts_with("final");
         // Code in an answer may contain such a text; only what stands in the template's place ends a message.
-        let next = format!("<|start|>assistant{CHANNEL}");
+        let ends = |at: &usize| NEXT.iter().any(|mark| body[*at..].starts_with(mark));
         let end = match is_final {
             true => body.len(),
-            false => ["<|end|>", "<|call|>", next.as_str(), CHANNEL]
-                .iter()
-                .filter_map(|mark| body.find(*mark))
-                .min()
-                .unwrap_or(body.len()),
+            false => body.match_indices("<|").map(|(at, _)| at).find(ends).unwrap_or(body.len()),
         };
         match is_final {
             true => answer = Some(&body[..end]),
@@ -179,12 +180,25 @@ fn sentences(response: &str) -> Option<Parts> {
     let rest = &text[open.len()..];
     let of_open = SENTENCES.into_iter().filter(|(known, _)| *known == open);
     // The first one that begins a line outside of code.
-    let fences = fences::fences(rest);
-    let closes = of_open.flat_map(|(_, close)| rest.match_indices(close));
-    let ends = closes.filter(|(at, _)| {
-        begins_line(rest, *at) && !fences.iter().any(|fence| fence.is_closed && fence.range.contains(at))
-    });
-    Some(match ends.min_by_key(|(at, _)| *at) {
+    let mut fences = fences::fences(rest);
+    fences.retain(|fence| fence.is_closed);
+    fences.sort_by_key(|fence| fence.range.start);
+    let first = |close: &'static str| {
+        let (mut fences, mut code_end, mut line_start) = (fences.iter().peekable(), 0, Some(0));
+        let mut after = 0;
+        rest.match_indices(close).find(|(at, _)| {
+            if let Some(line_break) = rest[after..*at].rfind('\n') {
+                line_start = Some(after + line_break + 1);
+            }
+            after = at + close.len();
+            while let Some(fence) = fences.next_if(|fence| fence.range.start <= *at) {
+                code_end = code_end.max(fence.range.end);
+            }
+            // Only the first one of a line can begin it.
+            line_start.take().is_some_and(|start| rest[start..*at].trim().is_empty()) && code_end <= *at
+        })
+    };
+    Some(match of_open.filter_map(|(_, close)| first(close)).min_by_key(|(at, _)| *at) {
         Some((at, close)) => parts(&rest[..at], &rest[at + close.len()..]),
         None => Parts { reasoning: rest.trim().to_owned(), answer: String::new(), is_unfinished: true },
     })
@@ -212,21 +226,29 @@ fn pairs(response: &str) -> Parts {
     if marks.take(MOST_MARKS + 1).count() > MOST_MARKS {
         return repeated(&response[at..]);
     }
+    let mut seen = Seen { response, read: 0, fences: HashMap::new(), opening: HashMap::new(), closing: HashMap::new() };
+    let found = between_marks(&mut seen, at);
+    if seen.read > MOST_READ { repeated(&response[at..]) } else { found }
+}
+
+/// Splits a response from a place on, where it begins.
+fn between_marks(seen: &mut Seen<'_>, mut at: usize) -> Parts {
+    let response = seen.response;
     let (mut reasoning, mut answer) = (Vec::new(), String::new());
     // The opening mark was in the prompt.
     let is_open = PAIRS.iter().any(|pair| response[at..].starts_with(pair.open));
-    if let Some(end) = (!is_open).then(|| lost_opening(&response[at..])).flatten() {
-        reasoning.push(response[at..at + end.start].trim());
-        at += end.end;
+    if let Some(end) = (!is_open).then(|| seen.lost_opening(at)).flatten() {
+        reasoning.push(response[at..end.start].trim());
+        at = end.end;
     }
     let mut is_unfinished = false;
-    while let Some((open, pair)) = opening(&response[at..]) {
-        let (before, inside) = (&response[at..at + open], at + open + pair.open.len());
+    while let Some((open, pair)) = seen.opening(at) {
+        let (before, inside) = (&response[at..open], open + pair.open.len());
         push(&mut answer, before);
-        match closing(&response[inside..], pair) {
+        match seen.closing(inside, pair) {
             Some(end) => {
-                reasoning.push(response[inside..inside + end.start].trim());
-                at = inside + end.end;
+                reasoning.push(response[inside..end.start].trim());
+                at = end.end;
             }
             None => {
                 reasoning.push(response[inside..].trim());
@@ -263,89 +285,136 @@ fn push(answer: &mut String, part: &str) {
     }
 }
 
-/// The first opening mark where a template would put it: at the beginning of a line outside of code.
-fn opening(text: &str) -> Option<(usize, &'static Pair)> {
-    let fences = fences::fences(text);
-    let blank = text.len() - text.trim_start().len();
-    let found = PAIRS.iter().flat_map(|pair| places(text, pair.open).map(move |at| (at, pair)));
-    let mut found: Vec<(usize, &'static Pair)> = found.filter(|(at, _)| begins_line(text, *at)).collect();
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().find(|(at, pair)| {
-        let is_alone = line_of(text, *at).trim() == pair.open;
-        let is_code = fences.iter().any(|fence| fence.range.contains(at)) || text[..*at].ends_with([' ', '\t']);
-        *at == blank || (!is_code && (is_alone || closing(&text[at + pair.open.len()..], pair).is_some()))
-    })
-}
-
 /// The places of a mark.
 fn places<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = usize> + 't {
     text.match_indices(mark).map(|(at, _)| at)
 }
 
-/// The closing mark of reasoning that begins at the beginning of `text`. A model that writes about such marks repeats
-/// them, so the last one counts that the answer after it does not explain.
-fn closing(text: &str, pair: &Pair) -> Option<Range<usize>> {
-    let fences = fences::fences(text);
-    let candidates: Vec<usize> =
-        text.match_indices(pair.close).map(|(at, _)| at).filter(|at| !is_quoted(text, *at, pair.close)).collect();
-    let is_strong = |at: &usize| !is_in_code(text, *at, pair, &fences);
-    let first = candidates.iter().position(is_strong).or_else(|| (!candidates.is_empty()).then_some(0))?;
-    Some(last_of(text, pair, &candidates[first..]))
+/// What is known of a response with marks. What a mark is depends on the text behind it, so it is looked at from several
+/// places, from each once. All places are those of the response.
+struct Seen<'t> {
+    response: &'t str,
+    /// Bytes that were parsed.
+    read: usize,
+    fences: HashMap<Range<usize>, Rc<[Fence]>>,
+    opening: HashMap<usize, Option<(usize, &'static Pair)>>,
+    closing: HashMap<(usize, &'static str), Option<Range<usize>>>,
 }
 
-/// Of closing marks, the last one that does not belong to the answer after the one before it.
-fn last_of(text: &str, pair: &Pair, candidates: &[usize]) -> Range<usize> {
-    let range = |at: usize| at..at + pair.close.len();
-    let mut end = range(candidates.first().copied().unwrap_or_default());
-    for at in candidates.iter().skip(1) {
-        let rest = &text[end.end..];
-        let place = at - end.end;
-        let is_code = fences::fences(rest).iter().any(|fence| fence.range.contains(&place));
-        // A pair of its own is a section of its own.
-        let is_opened = opening(rest).is_some_and(|(open, _)| open < place);
-        if is_code || is_opened {
-            break;
+impl Seen<'_> {
+    /// The code blocks of a part of the response; none if too much was parsed before.
+    fn fences(&mut self, part: Range<usize>) -> Rc<[Fence]> {
+        if let Some(known) = self.fences.get(&part) {
+            return known.clone();
         }
-        // Without a block before it, the text in between would be the answer.
-        let is_answer = fences::fences(&rest[..place]).iter().any(|fence| fence.is_closed);
-        if is_answer && !begins_line(text, *at) {
-            break;
+        if self.read > MOST_READ {
+            return Rc::new([]);
         }
-        end = range(*at);
+        let (mut found, read) = fences::counted_fences(&self.response[part.clone()]);
+        self.read += read;
+        for fence in &mut found {
+            fence.range = fence.range.start + part.start..fence.range.end + part.start;
+        }
+        self.fences.entry(part).or_insert(found.into()).clone()
     }
-    end
-}
 
-/// The closing mark of reasoning whose opening mark was part of the prompt.
-fn lost_opening(text: &str) -> Option<Range<usize>> {
-    let fences = fences::fences(text);
-    let of = |pair: &'static Pair| {
-        // Words in capitals or with bars are tokens of a vocabulary; `<|end|>` ends answers, too.
-        if pair.close == "<|end|>" || pair.close == "<channel|>" {
-            return None;
+    /// The first opening mark from a place on where a template would put it: at the beginning of a line outside of code.
+    fn opening(&mut self, from: usize) -> Option<(usize, &'static Pair)> {
+        if let Some(known) = self.opening.get(&from) {
+            return *known;
         }
-        let candidates: Vec<usize> = places(text, pair.close)
-            .filter(|at| !is_quoted(text, *at, pair.close))
-            .filter(|at| !is_in_code(text, *at, pair, &fences))
-            .filter(|at| is_at_edge(text, *at, pair.close))
-            .collect();
-        let first = *candidates.first()?;
-        let is_opened = opening(text).is_some_and(|(open, _)| open < first);
-        (!is_opened).then(|| last_of(text, pair, &candidates))
-    };
-    PAIRS.iter().filter_map(of).min_by_key(|range| range.start)
+        let text = &self.response[from..];
+        let fences = self.fences(from..self.response.len());
+        let blank = text.len() - text.trim_start().len();
+        let found = PAIRS.iter().flat_map(|pair| places(text, pair.open).map(move |at| (at, pair)));
+        let mut found: Vec<(usize, &'static Pair)> = found.filter(|(at, _)| begins_line(text, *at)).collect();
+        found.sort_by_key(|(at, _)| *at);
+        let found = found.into_iter().find(|(at, pair)| {
+            let is_alone = line_of(text, *at).trim() == pair.open;
+            let is_code =
+                fences.iter().any(|fence| fence.range.contains(&(from + at))) || text[..*at].ends_with([' ', '\t']);
+            *at == blank || (!is_code && (is_alone || self.closing(from + at + pair.open.len(), pair).is_some()))
+        });
+        let found = found.map(|(at, pair)| (from + at, pair));
+        self.opening.insert(from, found);
+        found
+    }
+
+    /// The closing mark of reasoning that begins at a place. A model that writes about such marks repeats them, so the last one
+    /// counts that the answer after it does not explain.
+    fn closing(&mut self, from: usize, pair: &'static Pair) -> Option<Range<usize>> {
+        if let Some(known) = self.closing.get(&(from, pair.close)) {
+            return known.clone();
+        }
+        let text = &self.response[from..];
+        let fences = self.fences(from..self.response.len());
+        let candidates: Vec<usize> = places(text, pair.close).filter(|at| !is_quoted(text, *at, pair.close)).collect();
+        let is_strong = |at: &usize| !is_in_code(text, from, *at, pair, &fences);
+        let first = candidates.iter().position(is_strong).or_else(|| (!candidates.is_empty()).then_some(0));
+        let found = first.map(|first| self.last_of(from, pair, &candidates[first..]));
+        self.closing.insert((from, pair.close), found.clone());
+        found
+    }
+
+    /// Of closing marks behind a place, each so many bytes, the last one that does not belong to the answer after the one before
+    /// it.
+    fn last_of(&mut self, from: usize, pair: &Pair, candidates: &[usize]) -> Range<usize> {
+        let range = |at: usize| from + at..from + at + pair.close.len();
+        let mut end = range(candidates.first().copied().unwrap_or_default());
+        for at in candidates.iter().skip(1) {
+            let next = range(*at);
+            let fences = self.fences(end.end..self.response.len());
+            let is_code = fences.iter().any(|fence| fence.range.contains(&next.start));
+            // A pair of its own is a section of its own.
+            let is_opened = self.opening(end.end).is_some_and(|(open, _)| open < next.start);
+            if is_code || is_opened {
+                break;
+            }
+            // Without a block before it, the text in between would be the answer.
+            let has_block = |fences: Rc<[Fence]>| fences.iter().any(|fence| fence.is_closed);
+            if !begins_line(&self.response[from..], *at) && has_block(self.fences(end.end..next.start)) {
+                break;
+            }
+            end = next;
+        }
+        end
+    }
+
+    /// The closing mark of reasoning whose opening mark was part of the prompt.
+    fn lost_opening(&mut self, from: usize) -> Option<Range<usize>> {
+        let text = &self.response[from..];
+        let fences = self.fences(from..self.response.len());
+        let mut found: Option<Range<usize>> = None;
+        // Words in capitals or with bars are tokens of a vocabulary; `<|end|>` ends answers, too.
+        for pair in PAIRS.iter().filter(|pair| pair.close != "<|end|>" && pair.close != "<channel|>") {
+            let candidates: Vec<usize> = places(text, pair.close)
+                .filter(|at| !is_quoted(text, *at, pair.close))
+                .filter(|at| !is_in_code(text, from, *at, pair, &fences))
+                .filter(|at| is_at_edge(text, *at, pair.close))
+                .collect();
+            let Some(first) = candidates.first() else { continue };
+            if self.opening(from).is_some_and(|(open, _)| open < from + first) {
+                continue;
+            }
+            let range = self.last_of(from, pair, &candidates);
+            if found.as_ref().is_none_or(|known| range.start < known.start) {
+                found = Some(range);
+            }
+        }
+        found
+    }
 }
 
 /// Whether a closing mark is within a code block to which it belongs: its pair is in the same block, or the block goes on
-/// after it and ends properly.
-fn is_in_code(text: &str, at: usize, pair: &Pair, fences: &[Fence]) -> bool {
-    let Some(fence) = fences.iter().find(|fence| fence.range.contains(&at)) else { return false };
-    let before = &text[fence.range.start..at];
+/// after it and ends properly. The text begins at the place `from` of the response, to which `fences` refers.
+fn is_in_code(text: &str, from: usize, at: usize, pair: &Pair, fences: &[Fence]) -> bool {
+    let Some(fence) = fences.iter().find(|fence| fence.range.contains(&(from + at))) else { return false };
+    let before = &text[fence.range.start - from..at];
     if before.rmatch_indices(pair.open).next().is_some() {
         return true;
     }
     let is_alone = line_of(text, at).trim() == pair.close;
-    let after = &text[at..fence.range.end];
+    let after = &text[at..fence.range.end - from];
     // A block that was left open in the reasoning swallows the mark and the first fence of the answer.
     let opens_again = after.lines().skip(1).any(|line| {
         let line = line.trim_start();

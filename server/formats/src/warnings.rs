@@ -9,7 +9,11 @@ use model::{
 };
 use syntax::outline;
 
-use super::{chat::Wanted, humaneval, outputs::OutputLine};
+use super::{
+    chat::{MOST_PARSED, Wanted},
+    humaneval,
+    outputs::OutputLine,
+};
 
 /// Number of tasks with the same code from which on it is a repeat: short answers can be alike by chance.
 pub const MANY_TASKS: usize = 3;
@@ -52,7 +56,8 @@ pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) 
         if outline.of(name).next().is_none() && !is_rest {
             found.push(WarningKind::LacksDefinition);
         }
-        let versions = output.reading.blocks.iter().filter(|block| block.role != BlockRole::Helper).filter(|block| {
+        let parsed = output.reading.blocks.iter().take(MOST_PARSED);
+        let versions = parsed.filter(|block| block.role != BlockRole::Helper).filter(|block| {
             outline::outline(&block.code, wanted.lang)
                 .is_some_and(|outline| outline.of(name).any(|found| found.is_complete))
         });

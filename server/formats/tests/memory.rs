@@ -2,16 +2,15 @@
 //! says, its reader holds at most [`FIXED`] bytes and [`FACTOR`] times what the file unpacks to.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
-#![allow(unsafe_code, reason = "an allocator that counts is an implementation of the unsafe trait `GlobalAlloc`")]
+mod counting;
 
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
     collections::HashMap,
     io::{Cursor, Write},
     sync::Arc,
 };
 
+use counting::peak;
 use formats::{
     chat::Wanted,
     files::Files,
@@ -26,55 +25,6 @@ use model::{code_lang::CodeLang, submission::Matching};
 
 const FIXED: usize = 64 * 1024 * 1024;
 const FACTOR: usize = 4;
-
-/// The system's allocator, which counts what a thread has.
-struct Counting;
-
-thread_local! {
-    /// Bytes that the thread has now, and the most that it had.
-    static NOW: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-fn add(bytes: isize) {
-    let now = NOW.get() + bytes;
-    NOW.set(now);
-    PEAK.set(PEAK.get().max(now));
-}
-
-// SAFETY: every call goes to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        add(layout.size().cast_signed());
-        // SAFETY: the caller's promises are those of the system's allocator.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        add(-layout.size().cast_signed());
-        // SAFETY: as above.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are there while one is copied to the other.
-        add(size.cast_signed());
-        add(-layout.size().cast_signed());
-        // SAFETY: as above.
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The most bytes that the thread has while `read` runs, above what it has before.
-fn peak(read: impl FnOnce()) -> usize {
-    let before = NOW.get();
-    PEAK.set(before);
-    read();
-    (PEAK.get() - before).try_into().unwrap()
-}
 
 /// Reads a file as an upload of outputs: as the server does before it records one, and for a preview.
 fn read_outputs(name: &str, file: &[u8]) {

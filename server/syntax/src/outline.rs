@@ -77,9 +77,14 @@ pub fn is_code(text: &str, lang: CodeLang) -> bool {
         CodeLang::Go => "func x() {\n",
         CodeLang::Rust => "fn x() {\n",
     };
-    [text.to_owned(), format!("{head}{text}"), format!("{head}{text}\n}}")]
-        .iter()
-        .any(|text| parse::parse(text, lang).is_some_and(|tree| !tree.root_node().has_error()))
+    for text in [text.to_owned(), format!("{head}{text}"), format!("{head}{text}\n}}")] {
+        // With more around it, a text takes no less time and memory.
+        let Some(tree) = parse::parse(&text, lang) else { return false };
+        if !tree.root_node().has_error() {
+            return true;
+        }
+    }
+    false
 }
 
 /// Code without its example at the top level: a `main` function in C++ and Rust, printed lines in JavaScript.
@@ -337,21 +342,28 @@ fn is_complete(node: Node<'_>, function: Node<'_>, code: &str) -> bool {
 fn uses(root: Node<'_>, code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut cursor = root.walk();
+    // Whether the node before is a dot, on each level. A node would look for it among all nodes around it.
+    let mut after_dot = vec![false];
     loop {
         let node = cursor.node();
-        if matches!(node.kind(), "identifier" | "type_identifier" | "package_identifier" | "namespace_identifier") {
-            let is_member = node.prev_sibling().is_some_and(|before| before.kind() == ".");
-            if !is_member {
-                names.extend(code.get(node.byte_range()).map(str::to_owned));
-            }
+        let is_member = after_dot.last().copied().unwrap_or_default();
+        let is_name =
+            matches!(node.kind(), "identifier" | "type_identifier" | "package_identifier" | "namespace_identifier");
+        if let Some(name) = code.get(node.byte_range()).filter(|name| is_name && !is_member && !names.contains(*name)) {
+            names.insert(name.to_owned());
+        }
+        if let Some(last) = after_dot.last_mut() {
+            *last = node.kind() == ".";
         }
         if cursor.goto_first_child() {
+            after_dot.push(false);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return names;
             }
+            after_dot.pop();
         }
     }
 }
@@ -425,6 +437,19 @@ mod tests {
         let outline = outline("def f(x):\n    return helper(x).sort() + os.path\n", CodeLang::Python).unwrap();
         for (name, expected) in [("helper", true), ("os", true), ("sort", false), ("path", false)] {
             assert_eq!(outline.uses.contains(name), expected, "{name}");
+        }
+    }
+
+    /// Takes minutes if each name looks for the node before it among all others.
+    #[test]
+    fn names_of_long_expressions() {
+        for lang in CodeLang::ALL {
+            for (before, unit, after) in [("x = a", "|b", ";"), ("x = f(a", ", b", ");"), ("", "b;\n", "")] {
+                let code = format!("{before}{}{after}", unit.repeat(60_000 / unit.len()));
+                // Where parsing is slow, there is none.
+                let Some(outline) = outline(&code, lang) else { continue };
+                assert!(outline.uses.contains("b"), "{lang}: {unit}");
+            }
         }
     }
 

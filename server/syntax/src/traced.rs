@@ -4,10 +4,12 @@
 //! stay on their line (`engine::assemble`). The origin of each line can therefore be derived from the two
 //! texts, for every stored outcome.
 
+use std::collections::HashMap;
+
 use model::{
     code::Line,
     code_lang::CodeLang,
-    reason::Flag,
+    reason::{Flag, Sign},
     run::{Diagnostic, Origin, Outcome, SourceLine},
 };
 
@@ -21,7 +23,18 @@ pub fn listing(outcome: &Outcome, code: &str, lang: CodeLang) -> Vec<SourceLine>
     let (theirs, ours): (Vec<&str>, Vec<&str>) = (code.lines().collect(), outcome.source.lines().collect());
     let head = head(&ours, &theirs);
     let shown = super::lines(&outcome.source, lang);
-    let line = |at: usize, text: &&str| {
+    let (mut messages, mut flags) = (HashMap::<u32, Vec<String>>::new(), HashMap::<u32, Vec<Sign>>::new());
+    for Diagnostic { line, message } in &outcome.diagnostics {
+        if let Some(line) = *line {
+            messages.entry(line).or_default().push(message.clone());
+        }
+    }
+    for Flag { line, sign } in &outcome.flags {
+        if let Some(line) = *line {
+            flags.entry(line).or_default().push(sign.clone());
+        }
+    }
+    let mut line = |at: usize, text: &&str| {
         let theirs = at.checked_sub(head).and_then(|at| Some((at + 1, theirs.get(at)?)));
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let origin = match theirs {
@@ -33,12 +46,10 @@ pub fn listing(outcome: &Outcome, code: &str, lang: CodeLang) -> Vec<SourceLine>
             Origin::Added => None,
             Origin::Same(n) | Origin::Changed(n, _) => Some(n),
         };
-        let at_line = |d: &&Diagnostic| here.is_some() && d.line == here;
-        let seen = |f: &&Flag| here.is_some() && f.line == here;
         SourceLine {
             code: shown.get(at).cloned().unwrap_or_else(|| Line(Vec::new())),
-            messages: outcome.diagnostics.iter().filter(at_line).map(|d| d.message.clone()).collect(),
-            flags: outcome.flags.iter().filter(seen).map(|f| f.sign.clone()).collect(),
+            messages: here.and_then(|line| messages.remove(&line)).unwrap_or_default(),
+            flags: here.and_then(|line| flags.remove(&line)).unwrap_or_default(),
             origin,
         }
     };
@@ -47,17 +58,22 @@ pub fn listing(outcome: &Outcome, code: &str, lang: CodeLang) -> Vec<SourceLine>
 
 /// Number of lines before the model's first: the offset at which most of its lines match.
 fn head(ours: &[&str], theirs: &[&str]) -> usize {
-    let same = |head: usize| {
-        let pairs = theirs.iter().zip(ours.iter().skip(head));
-        pairs.filter(|(a, b)| !a.trim().is_empty() && a.trim() == b.trim()).count()
-    };
+    // Numbers are compared faster than texts, and at each offset. Blank lines have none.
+    let mut numbers = HashMap::from([("", 0)]);
+    let mut all = ours.iter().chain(theirs).map(|line| {
+        let next = numbers.len();
+        *numbers.entry(line.trim()).or_insert(next)
+    });
+    let ours: Vec<usize> = all.by_ref().take(ours.len()).collect();
+    let theirs: Vec<(usize, usize)> = all.enumerate().filter(|(_, number)| *number > 0).collect();
+    let same = |head: usize| theirs.iter().filter(|(at, number)| ours.get(head + at) == Some(number)).count();
     // The first of equally good ones, because few lines are added.
     (0..=ours.len().min(LONGEST_HEAD)).rev().max_by_key(|head| same(*head)).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{reason::Sign, run::Verdict};
+    use model::run::Verdict;
 
     use super::*;
 
@@ -92,6 +108,17 @@ mod tests {
         assert_eq!(lines[4].messages, ["no g"]);
         assert_eq!(lines[3].flags, [Sign::Exit]);
         assert!(lines[2].messages.is_empty() && lines[0].flags.is_empty());
+    }
+
+    /// If each line looked through all messages, this would be two thousand million comparisons.
+    #[test]
+    fn long_listings_have_their_messages() {
+        let code = "x\n".repeat(60_000);
+        let diagnostics = (1..=30_000).map(|line| Diagnostic { line: Some(line), message: "m".into() }).collect();
+        let outcome = Outcome { source: format!("head\n{code}"), diagnostics, ..Outcome::new(Verdict::CompileError) };
+        let lines = listing(&outcome, &code, CodeLang::Java);
+        assert_eq!((lines.len(), &lines[0].origin), (60_001, &Origin::Added));
+        assert!((1..=30_000).all(|at| lines[at].messages == ["m"]) && lines[30_001].messages.is_empty());
     }
 
     #[test]

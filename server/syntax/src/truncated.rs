@@ -17,12 +17,11 @@ pub fn is_truncated(code: &str) -> bool {
                 None => return true,
             },
             '"' | '\'' => {
-                let line = rest[1..].lines().next().unwrap_or_default();
                 let mark = if c == '"' { "\"" } else { "'" };
-                match literal(line, mark) {
+                match literal(&rest[1..], mark) {
                     Some(end) => end + 2,
                     // Open on the last line: cut off there. On another: invalid.
-                    None => return rest[1 + line.len()..].trim().is_empty(),
+                    None => return rest.split_once('\n').is_none_or(|(_, more)| more.trim().is_empty()),
                 }
             }
             '(' | '[' | '{' => {
@@ -47,11 +46,14 @@ pub fn is_truncated(code: &str) -> bool {
     !open.is_empty()
 }
 
-/// The position in `text`, which starts inside a literal, at which the literal ends, if it does.
+/// The position in `text`, which starts inside a literal, at which the literal ends, if it does. Only one with a mark of three
+/// characters has several lines.
 fn literal(text: &str, mark: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
-        if escaped {
+        if c == '\n' && mark.len() == 1 {
+            return None;
+        } else if escaped {
             escaped = false;
         } else if c == '\\' {
             escaped = true;
