@@ -2,6 +2,7 @@
 //! deterministic, so a text that the trial survives takes no more here.
 
 use std::{
+    fmt::Display,
     fs,
     io::{self, ErrorKind, Read, Write},
     num::NonZero,
@@ -76,11 +77,7 @@ pub(super) fn passes(text: &str, lang: CodeLang, cpu: Duration) -> bool {
     for _ in 0..2 {
         let mut trial = match next(program) {
             Ok(trial) => trial,
-            Err(e) => {
-                // Without its tree, an output could get a false verdict, so the text is parsed all the same.
-                tracing::error!(cause = %e, program = %program.display(), "cannot start a process that tries to parse code");
-                return true;
-            }
+            Err(e) => return without_trial(&e),
         };
         match trial.ask(text, lang, cpu) {
             Ok([answer, then]) => {
@@ -91,14 +88,23 @@ pub(super) fn passes(text: &str, lang: CodeLang, cpu: Duration) -> bool {
             }
             Err(_) => match trial.end() {
                 Ok(status) if status.signal() == Some(KILLED) => {}
-                status => {
-                    tracing::warn!(%lang, bytes = text.len(), ?status, "a text made its parser fail");
+                Ok(status) if status.signal().is_some() => {
+                    tracing::warn!(%lang, bytes = text.len(), %status, "a text made its parser fail");
                     return false;
                 }
+                // It could not work, for instance because it may not limit itself.
+                Ok(status) => return without_trial(&status),
+                Err(e) => return without_trial(&e),
             },
         }
     }
     false
+}
+
+/// Without its tree, an output could get a false verdict, so a text that cannot be tried is parsed all the same.
+fn without_trial(cause: &dyn Display) -> bool {
+    tracing::error!(%cause, "code is parsed without a trial in a process of its own");
+    true
 }
 
 fn waiting() -> MutexGuard<'static, Vec<Trial>> {

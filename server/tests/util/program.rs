@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -47,11 +48,15 @@ fn shared() -> PathBuf {
 /// Links every image of a folder that the other folder does not have.
 #[allow(clippy::disallowed_methods, reason = "the standard library does not link folders")]
 fn link_images(from: &Path, to: &Path) {
+    // Programs make their data folder themselves, for themselves alone.
+    if !to.parent().is_some_and(Path::exists) {
+        return;
+    }
     // An image that is being made has another name.
     let is_image = |name: &str| name.strip_prefix("java-").is_some_and(|key| key.len() == 16);
     let names = fs::read_dir(from).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     for name in names.filter(|name| is_image(name) && !to.join(name).exists()) {
-        fs::create_dir_all(to).unwrap();
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(to).unwrap();
         let part = tempfile::tempdir_in(to).unwrap();
         let copy = |how: &str| Command::new("cp").arg(how).arg(from.join(&name)).arg(part.path()).status();
         // Between file systems, links are not possible.
