@@ -17,7 +17,10 @@ use std::{
 
 use model::code_lang::CodeLang;
 use nix::{
-    sys::resource::{Resource, getrlimit, setrlimit},
+    sys::{
+        resource::{Resource, getrlimit, setrlimit},
+        signal::Signal,
+    },
     time::{ClockId, clock_gettime},
 };
 
@@ -36,8 +39,12 @@ const LARGEST: u64 = 16 << 20;
 /// CPU time, in seconds, beyond the parser's own limit, at which the process is ended.
 const GRACE: u64 = 2;
 
-/// Number of the signal that the operating system ends processes with when memory is short.
-const KILLED: i32 = 9;
+/// The signals by which a text ends its process: it aborts, reads or writes where it may not, or exceeds its CPU time.
+const OWN_ENDS: [Signal; 4] = [Signal::SIGABRT, Signal::SIGSEGV, Signal::SIGBUS, Signal::SIGXCPU];
+
+/// Number of processes that somebody else may end before a text is refused. The operating system does when memory is short,
+/// and a service manager when it stops the server.
+const ATTEMPTS: usize = 5;
 
 /// The answers: the text passed, and it did not.
 const PASSED: u8 = b'+';
@@ -73,8 +80,7 @@ pub fn contain_in(program: PathBuf) {
 /// Whether a process survives parsing a text. True if texts are not tried.
 pub(super) fn passes(text: &str, lang: CodeLang, cpu: Duration) -> bool {
     let Some(program) = PROGRAM.get() else { return true };
-    // A process that the operating system ended to have its memory says nothing about the text.
-    for _ in 0..2 {
+    for _ in 0..ATTEMPTS {
         let mut trial = match next(program) {
             Ok(trial) => trial,
             Err(e) => return without_trial(&e),
@@ -87,11 +93,11 @@ pub(super) fn passes(text: &str, lang: CodeLang, cpu: Duration) -> bool {
                 return answer == PASSED;
             }
             Err(_) => match trial.end() {
-                Ok(status) if status.signal() == Some(KILLED) => {}
-                Ok(status) if status.signal().is_some() => {
+                Ok(status) if OWN_ENDS.iter().any(|own| status.signal() == Some(*own as i32)) => {
                     tracing::warn!(%lang, bytes = text.len(), %status, "a text made its parser fail");
                     return false;
                 }
+                Ok(status) if status.signal().is_some() => {}
                 // It could not work, for instance because it may not limit itself.
                 Ok(status) => return without_trial(&status),
                 Err(e) => return without_trial(&e),

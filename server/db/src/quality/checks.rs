@@ -239,7 +239,8 @@ pub fn stored(conn: &Connection, check: i64, key: &str) -> Result<bool, Failure>
 }
 
 /// Whether another rater would have rated the check `p` if it were work that they took over.
-const IS_GONE: &str = "((SELECT d.rated FROM study_raters d WHERE d.study_id = p.study_id AND d.user_id = p.away_by)
+const IS_GONE: &str =
+    "(coalesce((SELECT d.rated FROM study_raters d WHERE d.study_id = p.study_id AND d.user_id = p.away_by), 0)
     + (SELECT count(*) FROM checks c WHERE c.study_id = p.study_id AND c.user_id = p.away_by
        AND c.kind <> 'calibration' AND c.rated_at IS NOT NULL) >= p.away_rated)";
 

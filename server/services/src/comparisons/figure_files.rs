@@ -161,16 +161,20 @@ async fn render(
     options: RenderOptions,
 ) -> Result<Vec<u8>, Failure> {
     let caption = caption.unwrap_or_else(|| figure.desc.clone());
-    let draw = move || match kind {
-        Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
-        Kind::Png => figures::png(&figure, &caption, options),
-        Kind::Pdf => figures::pdf(&figure, &caption, options),
-        Kind::Csv => figures::data::csv(&figure),
-        Kind::Text => Ok(format!("{caption}\n").into_bytes()),
-    };
-    let _turn = match kind {
+    let turn = match kind {
         Kind::Png | Kind::Pdf => Some(DRAWING.acquire().await.map_err(Failure::internal)?),
         Kind::Svg | Kind::Csv | Kind::Text => None,
+    };
+    let draw = move || {
+        // Work goes on if the client disconnects, and so does its turn.
+        let _turn = turn;
+        match kind {
+            Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
+            Kind::Png => figures::png(&figure, &caption, options),
+            Kind::Pdf => figures::pdf(&figure, &caption, options),
+            Kind::Csv => figures::data::csv(&figure),
+            Kind::Text => Ok(format!("{caption}\n").into_bytes()),
+        }
     };
     background::run(draw).await?
 }
