@@ -63,7 +63,7 @@ impl Adjudication {
 /// The output with its ratings; `None` without any.
 pub fn rated(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<Rated>, Failure> {
     let named = params![study.0, output.0];
-    // The ratings that count, in chronological order (0008_results.sql).
+    // The ratings that count, in chronological order.
     let mut statement = conn.prepare_cached(
         "SELECT rating_id, user_id, scores FROM counted WHERE study_id = ?1 AND output_id = ?2 ORDER BY rating_id",
     )?;
