@@ -25,8 +25,10 @@ pub const STEPS_A_REPORT: u64 = 100;
 pub enum Refusal {
     /// Its brackets nest deeper than [`DEEPEST`], or more than [`MOST_OPEN`] of its `<` stay open.
     TooDeep,
-    /// Parsing it takes more CPU time than allowed, or more memory than any program needs.
-    TooExpensive,
+    /// Parsing it takes more CPU time than allowed.
+    TooMuchCpu,
+    /// Parsing it takes more memory than any program needs, or ends the parser's process.
+    TooMuchMemory,
     /// The caller stopped it.
     Stopped,
 }
@@ -46,20 +48,18 @@ pub fn parse(
     if brackets::are_too_many(text) {
         return Err(Refusal::TooDeep);
     }
-    if !trial::passes(text, lang, cpu) {
-        return Err(Refusal::TooExpensive);
-    }
+    trial::pass(text, lang, cpu)?;
     run(text, lang, cpu, watch)
 }
 
 /// Parses in this process.
 fn run(text: &str, lang: CodeLang, cpu: Duration, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Tree, Refusal> {
     let mut parser = Parser::new();
-    parser.set_language(&grammar(lang)).map_err(|_| Refusal::TooExpensive)?;
-    let begun = cpu_time();
-    let mut refusal = Refusal::TooExpensive;
+    parser.set_language(&grammar(lang)).map_err(|_| Refusal::Stopped)?;
+    let start = cpu_time();
+    let mut refusal = Refusal::TooMuchCpu;
     let mut progress = |_: &ParseState| {
-        if cpu_time().saturating_sub(begun) > cpu {
+        if cpu_time().saturating_sub(start) > cpu {
             return ControlFlow::Break(());
         }
         let next = watch();

@@ -9,7 +9,7 @@ use std::{
     ops::ControlFlow,
     os::unix::process::{CommandExt, ExitStatusExt},
     path::PathBuf,
-    process::{Child, ChildStdin, ChildStdout, Command, ExitCode, ExitStatus, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     thread,
     time::Duration,
@@ -23,6 +23,8 @@ use nix::{
     },
     time::{ClockId, clock_gettime},
 };
+
+use super::Refusal;
 
 /// The first argument of a process that tries texts.
 const ARGUMENT: &str = "aixgrade-parser";
@@ -77,40 +79,54 @@ pub fn contain_in(program: PathBuf) {
     let _first = PROGRAM.set(program);
 }
 
-/// Whether a process survives parsing a text. True if texts are not tried.
-pub(super) fn passes(text: &str, lang: CodeLang, cpu: Duration) -> bool {
-    let Some(program) = PROGRAM.get() else { return true };
+/// Tries to parse a text in another process. Succeeds if texts are not tried.
+///
+/// # Errors
+///
+/// Parsing takes too much CPU time or memory.
+pub(super) fn pass(text: &str, lang: CodeLang, cpu: Duration) -> Result<(), Refusal> {
+    let Some(program) = PROGRAM.get() else { return Ok(()) };
     for _ in 0..ATTEMPTS {
         let mut trial = match next(program) {
             Ok(trial) => trial,
-            Err(e) => return without_trial(&e),
+            Err(e) => {
+                log_untried(&e);
+                return Ok(());
+            }
         };
         match trial.ask(text, lang, cpu) {
             Ok([answer, then]) => {
                 if then == WAITS {
                     put_back(trial);
                 }
-                return answer == PASSED;
+                return if answer == PASSED { Ok(()) } else { Err(Refusal::TooMuchCpu) };
             }
-            Err(_) => match trial.end() {
-                Ok(status) if OWN_ENDS.iter().any(|own| status.signal() == Some(*own as i32)) => {
-                    tracing::warn!(%lang, bytes = text.len(), %status, "a text made its parser fail");
-                    return false;
+            Err(_) => match trial.child.wait() {
+                Ok(status) => {
+                    let Some(signal) = status.signal() else {
+                        // It could not work, for instance because it may not limit itself.
+                        log_untried(&status);
+                        return Ok(());
+                    };
+                    if OWN_ENDS.iter().any(|own| signal == *own as i32) {
+                        tracing::warn!(%lang, bytes = text.len(), %status, "a text made its parser fail");
+                        let is_cpu = signal == Signal::SIGXCPU as i32;
+                        return Err(if is_cpu { Refusal::TooMuchCpu } else { Refusal::TooMuchMemory });
+                    }
                 }
-                Ok(status) if status.signal().is_some() => {}
-                // It could not work, for instance because it may not limit itself.
-                Ok(status) => return without_trial(&status),
-                Err(e) => return without_trial(&e),
+                Err(e) => {
+                    log_untried(&e);
+                    return Ok(());
+                }
             },
         }
     }
-    false
+    Err(Refusal::TooMuchMemory)
 }
 
-/// Without its tree, an output could get a false verdict, so a text that cannot be tried is parsed all the same.
-fn without_trial(cause: &dyn Display) -> bool {
+/// Says that a text is parsed without a trial: without its tree, an output could get a false verdict.
+fn log_untried(cause: &dyn Display) {
     tracing::error!(%cause, "code is parsed without a trial in a process of its own");
-    true
 }
 
 fn waiting() -> MutexGuard<'static, Vec<Trial>> {
@@ -163,15 +179,6 @@ impl Trial {
         let mut answer = [0; 2];
         self.answers.read_exact(&mut answer)?;
         Ok(answer)
-    }
-
-    /// Ends the process if it has not ended, and says how it did.
-    fn end(&mut self) -> io::Result<ExitStatus> {
-        if let Some(status) = self.child.try_wait()? {
-            return Ok(status);
-        }
-        // Its end of the pipe is closed, so it is ending by itself.
-        self.child.wait()
     }
 }
 

@@ -88,13 +88,13 @@ const LONGEST_HIGHLIGHT: Duration = Duration::from_millis(500);
 
 fn runs(code: &str, lang: CodeLang) -> Option<Vec<Line>> {
     let configuration = configuration(lang)?;
-    let begun = parsers::cpu_time();
+    let start = parsers::cpu_time();
     let mut highlighter = Highlighter::new();
     let events = highlighter.highlight(configuration, code.as_bytes(), None, None, |_| None).ok()?;
     let mut lines = Lines::default();
     let mut kinds = Vec::new();
     for event in events {
-        if parsers::cpu_time().saturating_sub(begun) > LONGEST_HIGHLIGHT {
+        if parsers::cpu_time().saturating_sub(start) > LONGEST_HIGHLIGHT {
             return None;
         }
         match event.ok()? {

@@ -110,7 +110,7 @@ mod tests {
         assert!(lines[2].messages.is_empty() && lines[0].flags.is_empty());
     }
 
-    /// If each line looked through all messages, this would be two thousand million comparisons.
+    /// If each line looked through all messages, this would be two billion comparisons.
     #[test]
     fn long_listings_have_their_messages() {
         let code = "x\n".repeat(60_000);

@@ -9,7 +9,7 @@ pub mod program;
 pub mod provider;
 pub mod smtp;
 
-use program::KeptImages;
+use program::SharedImages;
 use std::{
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -92,7 +92,7 @@ pub struct TestApp {
     pub services: Services,
     /// Places for requests in progress.
     pub places: Places,
-    _images: KeptImages,
+    _images: SharedImages,
     folder: TempDir,
     router: Router,
 }
@@ -162,7 +162,7 @@ impl TestApp {
         let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
         let state = AppState::new(services.clone(), config);
         let places = state.places.clone();
-        let images = KeptImages(folder.path().to_owned());
+        let images = SharedImages(folder.path().to_owned());
         TestApp { services, places, _images: images, folder, router: http::router(state) }
     }
 

@@ -31,11 +31,11 @@ pub fn program_over(data: &Path) -> Command {
     command
 }
 
-/// Keeps the images of Java that were made in a data folder for the other tests, when dropped: each takes a dozen seconds
+/// When dropped, passes the images of Java that were made in a data folder on to the other tests: each takes a dozen seconds
 /// of CPU time, and all are the same.
-pub struct KeptImages(pub PathBuf);
+pub struct SharedImages(pub PathBuf);
 
-impl Drop for KeptImages {
+impl Drop for SharedImages {
     fn drop(&mut self) {
         link_images(&self.0.join("engine"), &shared());
     }
@@ -62,7 +62,7 @@ fn link_images(from: &Path, to: &Path) {
         // Between file systems, links are not possible.
         if copy("-al").is_ok_and(|status| status.success()) || copy("-a").is_ok_and(|status| status.success()) {
             // Another test may have been faster.
-            let _kept = fs::rename(part.path().join(&name), to.join(&name));
+            let _first = fs::rename(part.path().join(&name), to.join(&name));
         }
     }
 }

@@ -42,7 +42,7 @@ pub struct Capacity {
     pub calls: usize,
     /// Pages need no writer: raters can read while writes are stuck.
     pub pages: usize,
-    /// The public takes nobody's place who is logged in.
+    /// Readers of public links take no places of people who are logged in.
     pub public: usize,
     /// Programs do not take people's places.
     pub operations: usize,

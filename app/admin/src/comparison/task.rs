@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{asked_filter, asked_selection};
+use super::{asked_filter, asked_selection, tasks::here};
 use crate::{
     parts::{param, task_text},
     study_task,
@@ -23,7 +23,6 @@ use ui::{
     frame::Page,
     load::{Data, Load},
     notice::Empty,
-    pager::query_text,
     verdict::verdict_of_cases,
 };
 
@@ -43,10 +42,7 @@ pub fn ComparisonTaskPage() -> impl IntoView {
             }
         },
     );
-    let place = move || {
-        let query = query.with_untracked(query_text).trim_start_matches('?').to_owned();
-        (which.get_untracked().0.dataset, query)
-    };
+    let place = move || (which.get_untracked().0.dataset, here(query));
     view! { <Load data let:task>{page(i, place(), task)}</Load> }
 }
 

@@ -40,7 +40,7 @@ pub fn with(query: &str, key: &str, value: &str) -> String {
 }
 
 /// The address's query.
-fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
+pub fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
     query.with_untracked(query_text).trim_start_matches('?').to_owned()
 }
 

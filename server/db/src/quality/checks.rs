@@ -352,8 +352,8 @@ pub struct ToLose {
 }
 
 /// The hidden check in this state that the taker would take over next if it were work. Whether the taker could is decided
-/// by an output: the repeated one, or, for a check with known scores, one of its rater's own in the same language. Where
-/// every rater rates every output, or the taker does not read the language, nothing is lost.
+/// by an output: the repeated one, or, for a check with known scores, one of its rater's own in the same language, which the
+/// numbers of both choose. Where every rater rates every output, or the taker does not read the language, nothing is lost.
 pub fn next_to_lose(conn: &Connection, taker: &Taker, state: Losable) -> Result<Option<ToLose>, Failure> {
     let Taker { study, rater, reads, served } = taker;
     let has_lapsed = format!(

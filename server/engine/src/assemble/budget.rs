@@ -26,8 +26,10 @@ pub enum Refusal {
     NoCode,
     /// Brackets nest deeper, or more of them stay open, than in any real program.
     TooDeep,
-    /// Parsing it takes too much CPU time or memory.
-    TooExpensive,
+    /// Parsing it takes too much CPU time.
+    TooMuchCpu,
+    /// Parsing it takes too much memory.
+    TooMuchMemory,
     /// Its step budget is used up.
     TooManySteps,
     /// The run was cancelled. This says nothing about the text.

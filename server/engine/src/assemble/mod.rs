@@ -83,7 +83,7 @@ impl Refusal {
             Refusal::TooDeep => {
                 Reason::NestedTooDeep { brackets: number(parsers::DEEPEST), angles: number(parsers::MOST_OPEN) }
             }
-            Refusal::TooExpensive => Reason::ParsingCost,
+            Refusal::TooMuchCpu | Refusal::TooMuchMemory => Reason::ParsingCost,
             // The outcome of a cancelled run is never shown.
             Refusal::TooManySteps | Refusal::Cancelled => Reason::ParsingSteps,
         }
@@ -93,7 +93,8 @@ impl Refusal {
     pub fn limit(self) -> Option<LimitHit> {
         match self {
             Refusal::TooDeep | Refusal::TooManySteps => Some(LimitHit::Steps),
-            Refusal::TooExpensive => Some(LimitHit::Cpu),
+            Refusal::TooMuchCpu => Some(LimitHit::Cpu),
+            Refusal::TooMuchMemory => Some(LimitHit::Heap),
             Refusal::TooLong | Refusal::NoCode | Refusal::Cancelled => None,
         }
     }

@@ -276,5 +276,5 @@ fn parsing_ends_with_its_cpu_time() {
     // The parser's recovery needs few steps for this, but each takes long.
     let text = format!("int f(int a) {{ return {}", "}!".repeat(200));
     let refusal = assemble(&text, &base(), &index(), &mut Budget::without_cpu()).map(|_| "a class").unwrap_err();
-    assert_eq!((refusal, refusal.limit()), (Refusal::TooExpensive, Some(LimitHit::Cpu)));
+    assert_eq!((refusal, refusal.limit()), (Refusal::TooMuchCpu, Some(LimitHit::Cpu)));
 }

@@ -32,7 +32,8 @@ pub fn parse(text: &str, budget: &mut Budget<'_>) -> Result<Tree, Refusal> {
     let tree = parsers::parse(text, CodeLang::Java, cpu, &mut watch);
     tree.map_err(|why| match why {
         parsers::Refusal::TooDeep => Refusal::TooDeep,
-        parsers::Refusal::TooExpensive => Refusal::TooExpensive,
+        parsers::Refusal::TooMuchCpu => Refusal::TooMuchCpu,
+        parsers::Refusal::TooMuchMemory => Refusal::TooMuchMemory,
         parsers::Refusal::Stopped => stopped,
     })
 }
