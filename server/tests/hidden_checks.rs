@@ -402,7 +402,11 @@ impl Installation {
             // Pasted code belongs to no conversation.
             let source = match self.conversations {
                 true => KnownItemSource::Output(OutputId(output)),
-                false => KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") },
+                false => KnownItemSource::Pasted {
+                    task: TaskRevisionId(task),
+                    code: format!("int known{task};"),
+                    surrounding_text: String::new(),
+                },
             };
             // Answers about instructions have no known scores.
             let known = if world.checklist > 0 { 2 } else { 0 };

@@ -333,6 +333,22 @@ pub struct NewKnownItem {
     pub pool: Pool,
 }
 
+/// A new known-score item as a form sends it. The lists have one entry per dimension.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownItemForm {
+    /// The number of an output; empty for pasted code.
+    pub output: String,
+    /// The number of the revision of the task for which code is pasted.
+    pub task: String,
+    pub code: String,
+    pub surrounding_text: String,
+    pub scores: Vec<u8>,
+    pub reasons_en: Vec<String>,
+    pub reasons_zh: Vec<String>,
+    pub pool: Pool,
+}
+
 /// A change of a known-score item. Absent fields stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
@@ -352,6 +368,9 @@ pub struct KnownItemRecord {
     /// The task's `task_id`.
     pub task_id: String,
     pub code: String,
+    /// The text around the code, as in a chat response.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub surrounding_text: String,
     /// The known scores, one per dimension.
     pub scores: Vec<u8>,
     /// The reasons, one per dimension; may be empty.
@@ -410,8 +429,14 @@ pub struct RaterLimits {
 pub enum KnownItemSource {
     /// An output for the study's dataset. If the study grades it, it must have a rating.
     Output(OutputId),
-    /// Code pasted for a task of the study's dataset.
-    Pasted { task: TaskRevisionId, code: String },
+    /// Code pasted for a task of the study's dataset, with the text around it, as in a chat response. A hidden check needs such
+    /// text if all outputs of the study have some, and must have none if none of them has.
+    Pasted {
+        task: TaskRevisionId,
+        code: String,
+        #[serde(default)]
+        surrounding_text: String,
+    },
 }
 
 /// Outputs and tasks from which known-score items can be made.

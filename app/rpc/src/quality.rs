@@ -20,7 +20,7 @@ use model::{
     ids::{OutputId, TaskRevisionId},
     lang::Bilingual,
     patch::Patch,
-    quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem},
+    quality::{FlagOn, KnownItemChange, KnownItemForm, KnownItemSource, NewKnownItem},
     study::StudyStatus,
 };
 use ui::call::Call;
@@ -52,20 +52,11 @@ pub async fn set_quality(
     Ok(())
 }
 
-/// Adds a known-score item: an output by its id, or code for a task by its revision. The
-/// lists have one entry per dimension.
+/// Adds a known-score item: an output by its id, or code for a task by its revision.
 #[server(prefix = "/rpc", endpoint = "add_known_item")]
-pub async fn add_known_item(
-    study: StudyId,
-    #[server(default)] output: String,
-    #[server(default)] task: String,
-    #[server(default)] code: String,
-    #[server(default)] scores: Vec<u8>,
-    #[server(default)] reasons_en: Vec<String>,
-    #[server(default)] reasons_zh: Vec<String>,
-    #[server(default)] pool: Pool,
-) -> Result<i64, AppError> {
+pub async fn add_known_item(study: StudyId, item: KnownItemForm) -> Result<i64, AppError> {
     let (ports, admin) = ports()?;
+    let KnownItemForm { output, task, code, surrounding_text, scores, reasons_en, reasons_zh, pool } = item;
     let number = |field: &str, text: &str| {
         let chosen = text.trim().parse::<i64>();
         chosen.map_err(|_| {
@@ -77,7 +68,7 @@ pub async fn add_known_item(
         })
     };
     let source = if output.trim().is_empty() {
-        KnownItemSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
+        KnownItemSource::Pasted { task: TaskRevisionId(number("task", &task)?), code, surrounding_text }
     } else {
         KnownItemSource::Output(OutputId(number("output", &output)?))
     };

@@ -127,6 +127,8 @@ texts! {
         known_no_output: "None: paste code instead", "不选用，改为粘贴代码";
         known_task: "Task", "任务";
         known_code: "Code", "代码";
+        known_surrounding: "Text around the code", "代码以外的文字";
+        known_surrounding_hint: "For pasted code. A hidden check needs such text if every output of the study has some, and must have none if no output has any: otherwise, raters could tell it from work.", "用于粘贴的代码。若本项目的输出都带有这类文字，隐藏检验题也须带有；若都没有，则不能有，否则评分者能把它与正常题目区分开。";
         known_scores: "Known scores and reasons", "标准评分与理由";
         reason_en: "Reason in English", "理由（英文）";
         reason_zh: "Reason in Chinese", "理由（中文）";

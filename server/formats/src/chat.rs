@@ -8,6 +8,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
+    time::Duration,
 };
 
 use model::{
@@ -27,6 +28,9 @@ use super::{
 /// Maximum number of blocks of a response that are parsed, the first ones. Parsing a block takes time even if it is short,
 /// and a model that repeats itself writes thousands; others write some dozens.
 pub const MOST_PARSED: usize = 200;
+
+/// Most CPU time that a response's texts may take to parse. The longest of the published ones take some hundredths of it.
+pub const LONGEST_READING: Duration = Duration::from_secs(2);
 
 /// A chat response, split.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,6 +85,10 @@ pub fn split(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>) -> Ans
 
 /// The same with the block of this number, from 0, as the code. The rules choose where the response has no such block.
 pub fn split_at(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, chosen: Option<usize>) -> Answer {
+    parsers::within(LONGEST_READING, || split_within(response, langs, wanted, chosen))
+}
+
+fn split_within(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, chosen: Option<usize>) -> Answer {
     let reasoning::Parts { reasoning, answer, is_unfinished } = reasoning::split(response);
     if is_unfinished {
         let reading = Reading { reasoning, why: Why::NoAnswer, blocks: Vec::new() };

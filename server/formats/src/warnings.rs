@@ -10,7 +10,7 @@ use model::{
 use syntax::outline;
 
 use super::{
-    chat::{MOST_PARSED, Wanted},
+    chat::{LONGEST_READING, MOST_PARSED, Wanted},
     humaneval,
     outputs::OutputLine,
 };
@@ -20,6 +20,10 @@ pub const MANY_TASKS: usize = 3;
 
 /// The warnings about an output, but for repeats. `task` is the task of HumanEval-X that it continues.
 pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) -> Vec<WarningKind> {
+    parsers::within(LONGEST_READING, || found(output, wanted, task))
+}
+
+fn found(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) -> Vec<WarningKind> {
     let mut found = Vec::new();
     let is_stopped = output.end_by.as_deref().is_some_and(|why| ["length", "max_len", "max_tokens"].contains(&why));
     if output.is_cut_off || is_stopped {

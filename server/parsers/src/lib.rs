@@ -2,13 +2,13 @@
 //!
 //! The parsers are C libraries of the tree-sitter project. Some short texts make them take any amount of memory, or abort
 //! the whole process, and the library has no limit against either. Three limits stand in front of them: the brackets of
-//! a text ([`are_too_many`]), a trial in a process of its own with little memory and CPU time ([`contain`]), and CPU time
-//! while parsing ([`parse`]). This crate may not know what a tree is used for.
+//! a text, a trial in a process of its own with little memory and CPU time ([`contain`]), and CPU time while parsing
+//! ([`parse`]). One more limits all texts of a response together ([`within`]). This crate may not know what a tree is used for.
 
 mod brackets;
 mod trial;
 
-use std::{ops::ControlFlow, time::Duration};
+use std::{cell::Cell, ops::ControlFlow, time::Duration};
 
 use model::code_lang::CodeLang;
 use nix::time::{ClockId, clock_gettime};
@@ -33,6 +33,30 @@ pub enum Refusal {
     Stopped,
 }
 
+thread_local! {
+    /// CPU time that parsing may still take, where it is limited.
+    static LEFT: Cell<Option<Duration>> = const { Cell::new(None) };
+}
+
+/// Does work in whose course this thread parses several texts, such as the blocks of a response. Together they may take this much
+/// CPU time, that of their trials included; what exceeds it has no tree ([`Refusal::TooMuchCpu`]). Within other such
+/// work, the smaller limit holds.
+pub fn within<T>(cpu: Duration, work: impl FnOnce() -> T) -> T {
+    /// Restores the outer limit, also after a panic.
+    struct Outer(Option<Duration>, Duration);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            let used = self.1.saturating_sub(LEFT.get().unwrap_or_default());
+            LEFT.set(self.0.map(|left| left.saturating_sub(used)));
+        }
+    }
+    let outer = LEFT.get();
+    let limit = outer.map_or(cpu, |left| left.min(cpu));
+    LEFT.set(Some(limit));
+    let _outer = Outer(outer, limit);
+    work()
+}
+
 /// The syntax tree of a text, which may contain errors. `cpu` limits the CPU time. `watch` is called after every
 /// [`STEPS_A_REPORT`] steps of the parser and may stop it.
 ///
@@ -48,8 +72,22 @@ pub fn parse(
     if brackets::are_too_many(text) {
         return Err(Refusal::TooDeep);
     }
-    trial::pass(text, lang, cpu)?;
-    run(text, lang, cpu, watch)
+    let Some(left) = LEFT.get() else {
+        trial::pass(text, lang, cpu)?;
+        return run(text, lang, cpu, watch);
+    };
+    let cpu = cpu.min(left);
+    if cpu.is_zero() {
+        return Err(Refusal::TooMuchCpu);
+    }
+    let start = cpu_time();
+    let tried = trial::pass(text, lang, cpu);
+    let is_refused = tried.is_err();
+    let tree = tried.and_then(|()| run(text, lang, cpu, watch));
+    // A trial that succeeds takes as much as parsing here.
+    let used = if is_refused { cpu } else { 2 * cpu_time().saturating_sub(start) };
+    LEFT.set(Some(left.saturating_sub(used)));
+    tree
 }
 
 /// Parses in this process.
@@ -89,4 +127,29 @@ pub fn grammar(lang: CodeLang) -> Language {
 /// CPU time of this thread. Linux always has this clock; without it, CPU time has no limit.
 pub fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_share_a_limit() {
+        let text = "int f() { return g(1, 2); }\n".repeat(2000);
+        let parsed = || parse(&text, CodeLang::Cpp, Duration::from_secs(60), &mut || ControlFlow::Continue(())).map(drop);
+        assert_eq!(within(Duration::ZERO, parsed), Err(Refusal::TooMuchCpu));
+        assert_eq!(parsed(), Ok(()), "the limit is over");
+        // However fast the machine is, what is left gets less.
+        let limit = Duration::from_secs(60);
+        let (first, second) = within(limit, || {
+            let left = || LEFT.get().unwrap_or_default();
+            assert_eq!(parsed(), Ok(()));
+            let first = left();
+            assert_eq!(within(limit * 2, parsed), Ok(()));
+            assert_eq!(within(Duration::ZERO, parsed), Err(Refusal::TooMuchCpu));
+            (first, left())
+        });
+        assert!(limit > first && first > second, "{first:?}, then {second:?}");
+        assert_eq!(LEFT.get(), None);
+    }
 }

@@ -22,11 +22,10 @@ const CONTEXT: usize = 3;
 /// Most lines of an answer that are compared: the time grows with their number times the differences.
 const MOST_LINES: usize = 2000;
 
-/// The conversation of which an output is the last answer, as raters see it: with the names masked that are masked in the
-/// output, and in the answer itself. `None` if its task is no conversation.
-pub fn masked(conn: &Connection, output: OutputId) -> Result<Option<Conversation>, Failure> {
+/// The conversation of which an output is the last answer, as raters see it: with `own` names masked, and those that are masked
+/// in each answer itself. `None` if its task is no conversation.
+pub fn masked(conn: &Connection, output: OutputId, own: &[String]) -> Result<Option<Conversation>, Failure> {
     let Some(mut found) = conversations::of_output(conn, output)? else { return Ok(None) };
-    let own = masks::of_output(conn, output)?;
     for answer in found.turns.iter_mut().filter_map(|turn| turn.answer.as_mut()) {
         let mut names = masks::of_output(conn, answer.output)?;
         names.extend(own.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());

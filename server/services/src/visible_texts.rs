@@ -1,6 +1,14 @@
 //! An output's texts as raters and adjudicators see them, with the masked names.
 
-use model::{code_lang::CodeLang, conversation::Conversation, ids::OutputId, lang::Lang, note::LineNote};
+use std::cmp::Reverse;
+
+use model::{
+    code_lang::CodeLang,
+    conversation::Conversation,
+    ids::{OutputId, StudyId},
+    lang::Lang,
+    note::LineNote,
+};
 use rusqlite::Connection;
 
 use crate::conversation_view;
@@ -30,13 +38,33 @@ pub struct VisibleTexts {
 }
 
 impl VisibleTexts {
-    /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
-    pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<VisibleTexts, Failure> {
+    /// An output's stored texts, with its masked names masked.
+    pub fn of(conn: &Connection, texts: StoredTexts, output: OutputId) -> Result<VisibleTexts, Failure> {
+        let names = masks::of_output(conn, output)?;
+        Ok(VisibleTexts::masked(texts, conversation_view::masked(conn, output, &names)?, &names))
+    }
+
+    /// The stored texts of a study's known-score item. A name that is masked in any output of the study is masked here, too: an
+    /// item that alone has it would be no work.
+    pub fn of_known_item(
+        conn: &Connection,
+        study: StudyId,
+        texts: StoredTexts,
+        output: Option<OutputId>,
+    ) -> Result<VisibleTexts, Failure> {
+        let mut names = masks::of_study(conn, study)?;
+        let Some(output) = output else { return Ok(VisibleTexts::masked(texts, None, &names)) };
+        names.extend(masks::of_output(conn, output)?);
+        // As `mask` expects.
+        names.sort_by_key(|name| (Reverse(name.chars().count()), name.clone()));
+        names.dedup();
+        Ok(VisibleTexts::masked(texts, conversation_view::masked(conn, output, &names)?, &names))
+    }
+
+    fn masked(texts: StoredTexts, conversation: Option<Conversation>, names: &[String]) -> VisibleTexts {
         let StoredTexts { raw_nl, nl_lang: lang, signature, code_lang, code, surrounding_text } = texts;
-        let conversation = output.map(|output| conversation_view::masked(conn, output)).transpose()?.flatten();
-        let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
         if names.is_empty() {
-            return Ok(VisibleTexts {
+            return VisibleTexts {
                 raw_nl,
                 nl_lang: lang,
                 signature,
@@ -45,10 +73,10 @@ impl VisibleTexts {
                 surrounding_text,
                 conversation,
                 masked: None,
-            });
+            };
         }
-        let (masked, surrounding_text) = (mask(code, &names), mask(surrounding_text, &names).text);
-        Ok(VisibleTexts {
+        let (masked, surrounding_text) = (mask(code, names), mask(surrounding_text, names).text);
+        VisibleTexts {
             raw_nl,
             nl_lang: lang,
             signature,
@@ -57,7 +85,7 @@ impl VisibleTexts {
             surrounding_text,
             conversation,
             masked: Some(masked),
-        })
+        }
     }
 
     /// Stored notes, with their positions in the code that raters see.
@@ -71,5 +99,5 @@ impl VisibleTexts {
 
 /// The texts of an output and of its task, with masked names.
 pub fn of_output(conn: &Connection, output: OutputId) -> Result<VisibleTexts, Failure> {
-    VisibleTexts::of(conn, grading::texts(conn, output)?, Some(output))
+    VisibleTexts::of(conn, grading::texts(conn, output)?, output)
 }

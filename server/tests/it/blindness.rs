@@ -231,7 +231,7 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("duplicate_study", form(&[("id", "1")])),
         ("set_pace", form(&[("id", "1"), ("seconds", "9")])),
         ("set_quality", form(&[("study", "1"), ("settings[shown]", "own")])),
-        ("add_known_item", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
+        ("add_known_item", form(&[("study", "1"), ("item[task]", "1"), ("item[code]", "x"), ("item[scores][0]", "1")])),
         ("change_known_item", form(&[("study", "1"), ("item", "1"), ("deactivated", "true"), ("pool", "hidden")])),
         ("remove_known_item", form(&[("study", "1"), ("item", "1")])),
         ("pause_rater", form(&[("study", "1"), ("rater", "1"), ("paused", "true")])),
@@ -860,8 +860,11 @@ async fn prepare(app: &TestApp) {
     let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
     let pools = [Pool::Calibration, Pool::Calibration, Pool::Hidden, Pool::Hidden];
     for (n, (known, pool)) in [[4, 3, 5], [1, 1, 1], [4, 3, 5], [1, 1, 1]].iter().zip(pools).enumerate() {
-        let source =
-            KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
+        let source = KnownItemSource::Pasted {
+            task: choices.tasks[n].0,
+            code: format!("int known{n}() {{ return {n}; }}"),
+            surrounding_text: String::new(),
+        };
         let reasons = known.iter().map(|_| Bilingual { en: "Because.".into(), zh: "原因。".into() });
         let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect(), pool };
         app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();

@@ -585,7 +585,11 @@ async fn duplicated(
     let tasks = services.quality.page(&admin, study).await.unwrap().choices.tasks;
     for (at, (task, ..)) in tasks.iter().enumerate().take(2 * ITEMS as usize) {
         let new = NewKnownItem {
-            source: KnownItemSource::Pasted { task: *task, code: format!("int known{at}() {{ return {at}; }}") },
+            source: KnownItemSource::Pasted {
+                task: *task,
+                code: format!("int known{at}() {{ return {at}; }}"),
+                surrounding_text: String::new(),
+            },
             scores: vec![4, 3, 5],
             reasons: Vec::new(),
             pool: if at % 2 == 0 { Pool::Calibration } else { Pool::Hidden },

@@ -87,8 +87,11 @@ async fn rate_all(client: &mut Client, study: &str) {
 /// Adds an item with code of its own for a task of the dataset.
 async fn add(app: &TestApp, n: usize, pool: Pool) -> i64 {
     let choices = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices;
-    let source =
-        KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
+    let source = KnownItemSource::Pasted {
+        task: choices.tasks[n].0,
+        code: format!("int known{n}() {{ return {n}; }}"),
+        surrounding_text: String::new(),
+    };
     let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new(), pool };
     app.services.quality.add_known_item(&ADMIN, STUDY, new).await.unwrap()
 }

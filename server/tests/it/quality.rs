@@ -66,8 +66,11 @@ async fn add_known_item(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
     let choices = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices;
     let mut ids = Vec::new();
     for (n, known) in scores.iter().enumerate() {
-        let source =
-            KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
+        let source = KnownItemSource::Pasted {
+            task: choices.tasks[n].0,
+            code: format!("int gold{n}() {{ return {n}; }}"),
+            surrounding_text: String::new(),
+        };
         let new = NewKnownItem { source, scores: known.to_vec(), reasons: Vec::new(), pool: Pool::Both };
         ids.push(app.services.quality.add_known_item(&ADMIN, STUDY, new).await.unwrap());
     }
@@ -120,7 +123,11 @@ async fn invalid_settings_are_refused() {
     let new =
         |source, scores: &[u8]| NewKnownItem { source, scores: scores.to_vec(), reasons: Vec::new(), pool: Pool::Both };
     assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
-    let pasted = |task| KnownItemSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
+    let pasted = |task| KnownItemSource::Pasted {
+        task: TaskRevisionId(task),
+        code: "x".into(),
+        surrounding_text: String::new(),
+    };
     assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());
     assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(9999), &[4, 3, 5])).await.is_err());
 }
@@ -594,11 +601,54 @@ async fn masked_names_are_hidden_from_raters_and_stay_stored() {
     }
     let stored = app.admin().await.get("/admin/outputs/1").await.body;
     assert!(stored.contains("ChatGPT"), "an admin sees the original");
+    // Pasted code would otherwise be the only code with a name in it.
+    let source = KnownItemSource::Pasted {
+        task: app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices.tasks[0].0,
+        code: "// by ChatGPT\nint known() { return 1; }".into(),
+        surrounding_text: String::new(),
+    };
+    let new = NewKnownItem { source, scores: vec![4, 3, 5], reasons: Vec::new(), pool: Pool::Both };
+    app.services.quality.add_known_item(&ADMIN, STUDY, new).await.unwrap();
+    set(&app, QualitySettings { calibration: CalibrationMode::Train, ..QualitySettings::default() }).await;
+    let known = item(&mut app.demo_user("bo").await, &token).await;
+    assert!(known.calibration.is_some() && text(&known).contains("MASKED"), "{}", text(&known));
+    assert!(!text(&known).contains("ChatGPT"), "{}", text(&known));
     for id in submissions {
         app.services.quality.set_mask(&ADMIN, id, false).await.unwrap();
     }
     let again: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
     assert!(text(&again).contains("ChatGPT"));
+}
+
+#[tokio::test]
+async fn pasted_code_has_text_around_it_where_work_has() {
+    let app = TestApp::demo().await;
+    let task = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices.tasks[0].0;
+    let add = async |number: u32, surrounding_text: &str, pool| {
+        let code = format!("int known{number}() {{ return {number}; }}");
+        let source = KnownItemSource::Pasted { task, code, surrounding_text: surrounding_text.into() };
+        let new = NewKnownItem { source, scores: vec![4, 3, 5], reasons: Vec::new(), pool };
+        app.services.quality.add_known_item(&ADMIN, STUDY, new).await
+    };
+    let write = async |sql: &'static str| app.services.db.write(move |tx| Ok(tx.execute(sql, [])?)).await.unwrap();
+    let refused = async |number, text| {
+        let answer = add(number, text, Pool::Hidden).await.unwrap_err();
+        assert!(matches!(&answer, model::error::AppError::Invalid(p) if p[0].file == "surrounding_text"), "{answer:?}");
+    };
+    write("UPDATE outputs SET surrounding_text = ''").await;
+    refused(1, "Here it is:").await;
+    add(2, " \r\n", Pool::Hidden).await.unwrap();
+    // A calibration item is marked as such.
+    add(3, "Here it is:", Pool::Calibration).await.unwrap();
+    write("UPDATE outputs SET surrounding_text = 'Sure!'").await;
+    refused(4, "").await;
+    add(5, "Here it is:", Pool::Hidden).await.unwrap();
+    write("UPDATE outputs SET surrounding_text = '' WHERE id = (SELECT min(id) FROM outputs)").await;
+    add(6, "", Pool::Both).await.unwrap();
+    add(7, "Here it is:", Pool::Both).await.unwrap();
+    let exported = app.services.quality.known_items(&ADMIN, STUDY).await.unwrap();
+    assert_eq!(exported[0].surrounding_text, "");
+    assert_eq!(exported[2].surrounding_text, "Here it is:");
 }
 
 #[tokio::test]
@@ -858,6 +908,36 @@ async fn a_skipped_hidden_check_is_lost_where_work_would_be() {
             assert_eq!(check.lost.len(), if raters_per_output == 1 && !foreign { 2 } else { 1 });
         }
     }
+}
+
+/// How many of the items that come after the last planned one are work, and how many are hidden checks.
+async fn after_the_last() -> (u64, u64) {
+    let of = Skipping { kinds: &[], times: 0, raters_per_output: 1, foreign: false, leaves: false };
+    let app = of.app().await;
+    let mut ada = app.rater().await;
+    let study = skipped_study(&mut ada).await.token.0;
+    let (mut work, mut checks, mut is_over) = (0, 0, false);
+    while let Next::Item(it) = next(&mut ada, &study).await {
+        if is_over {
+            *(if is_check(&app, &it.token).await { &mut checks } else { &mut work }) += 1;
+        }
+        rate(&mut ada, &it, [2, 2, 2]).await;
+        let left = skipped_study(&mut ada).await.progress.left;
+        assert!(!is_over || left == 0, "{left} left after an item that was taken over");
+        is_over |= left == 0;
+    }
+    (work, checks)
+}
+
+#[tokio::test]
+async fn what_comes_after_the_last_planned_item_may_be_a_hidden_check() {
+    // Plans are drawn at random: in 16 positions, each a repeat with a probability of one half, some has none.
+    let (mut work, mut checks) = (0, 0);
+    for _ in 0..8 {
+        let found = after_the_last().await;
+        (work, checks) = (work + found.0, checks + found.1);
+    }
+    assert!(work >= 8 && checks >= 8, "{work} outputs and {checks} hidden checks");
 }
 
 #[tokio::test]

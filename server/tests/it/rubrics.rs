@@ -522,7 +522,11 @@ async fn a_study_rates_the_last_answer_or_each_one() {
         Ok(conn
             .query_row("SELECT revision_id FROM outputs WHERE submission_id = ?1", [submission.0], |row| row.get(0))?)
     });
-    let source = KnownItemSource::Pasted { task: TaskRevisionId(task.await.unwrap()), code: "int a;".into() };
+    let source = KnownItemSource::Pasted {
+        task: TaskRevisionId(task.await.unwrap()),
+        code: "int a;".into(),
+        surrounding_text: String::new(),
+    };
     let new = NewKnownItem { source, scores: vec![2, 9, 1, 0], reasons: Vec::new(), pool: Pool::Both };
     let refused = app.services.quality.add_known_item(&admin, each, new).await.unwrap_err().to_string();
     assert!(refused.contains("a conversation"), "{refused}");

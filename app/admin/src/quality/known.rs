@@ -86,7 +86,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
                 <ActionForm action=forms.change attr:class="row">
                     <input type="hidden" name="study" value=id.to_string()/>
                     <input type="hidden" name="item" value=item.id.to_string()/>
-                    {pool_field(i, format!("pool-{}", item.id), item.pool)}
+                    {pool_field(i, "pool", format!("pool-{}", item.id), item.pool)}
                     <button class="button quiet" type="submit">{t.pool_change}</button>
                 </ActionForm>
                 <ActionForm action=forms.change>
@@ -138,7 +138,7 @@ fn known_item_form(
         view! {
             <div class="field">
                 <label class="label" for="known-output">{t.known_from}</label>
-                <select class="input" id="known-output" name="output">
+                <select class="input" id="known-output" name="item[output]">
                     <option value="">{t.known_no_output}</option>
                     {options}
                 </select>
@@ -161,14 +161,19 @@ fn known_item_form(
             {pick}
             <div class="field">
                 <label class="label" for="known-task">{t.known_task}</label>
-                <select class="input" id="known-task" name="task">{tasks}</select>
+                <select class="input" id="known-task" name="item[task]">{tasks}</select>
             </div>
             <div class="field">
                 <label class="label" for="known-code">{t.known_code}</label>
-                <textarea class="input code-input" id="known-code" name="code" rows="8" spellcheck="false" autocomplete="off"></textarea>
+                <textarea class="input code-input" id="known-code" name="item[code]" rows="8" spellcheck="false" autocomplete="off"></textarea>
             </div>
             <div class="field">
-                {pool_field(i, "known-pool".into(), Pool::Hidden)}
+                <label class="label" for="known-surrounding">{t.known_surrounding}</label>
+                <textarea class="input" id="known-surrounding" name="item[surrounding_text]" rows="3" autocomplete="off"></textarea>
+                <p class="hint">{t.known_surrounding_hint}</p>
+            </div>
+            <div class="field">
+                {pool_field(i, "item[pool]", "known-pool".into(), Pool::Hidden)}
                 <p class="hint">{t.pool_both_hint}</p>
             </div>
             <fieldset>
@@ -207,15 +212,15 @@ fn dimension_fields(i: I18n, rubric: &Rubric, scores: &[Option<u8>]) -> impl Int
                 <div class="fields">
                     <div class="field field--short">
                         <label class="label" for=score_id.clone()>{name.clone()}</label>
-                        <select class="input" id=score_id name=format!("scores[{d}]") required=true>{open}{levels}</select>
+                        <select class="input" id=score_id name=format!("item[scores][{d}]") required=true>{open}{levels}</select>
                     </div>
                     <div class="field">
                         <label class="label" for=en_id.clone()><span class="visually-hidden">{format!("{name}: ")}</span>{t.reason_en}</label>
-                        <input class="input" id=en_id name=format!("reasons_en[{d}]") maxlength="2000" autocomplete="off"/>
+                        <input class="input" id=en_id name=format!("item[reasons_en][{d}]") maxlength="2000" autocomplete="off"/>
                     </div>
                     <div class="field">
                         <label class="label" for=zh_id.clone()><span class="visually-hidden">{format!("{name}: ")}</span>{t.reason_zh}</label>
-                        <input class="input" id=zh_id name=format!("reasons_zh[{d}]") maxlength="2000" autocomplete="off"/>
+                        <input class="input" id=zh_id name=format!("item[reasons_zh][{d}]") maxlength="2000" autocomplete="off"/>
                     </div>
                 </div>
             }
@@ -251,9 +256,9 @@ pub(super) fn proposed(
             {why}
             <ActionForm action=add attr:class="stack quality-form">
                 <input type="hidden" name="study" value=id.to_string()/>
-                <input type="hidden" name="output" value=output.to_string()/>
+                <input type="hidden" name="item[output]" value=output.to_string()/>
                 <div class="field">
-                    {pool_field(i, "known-this-pool".into(), Pool::Hidden)}
+                    {pool_field(i, "item[pool]", "known-this-pool".into(), Pool::Hidden)}
                     <p class="hint">{t.pool_both_hint}</p>
                 </div>
                 <fieldset>
@@ -268,13 +273,13 @@ pub(super) fn proposed(
     }
 }
 
-fn pool_field(i: I18n, field: String, chosen: Pool) -> impl IntoView {
+fn pool_field(i: I18n, name: &'static str, field: String, chosen: Pool) -> impl IntoView {
     let options = Pool::ALL
         .into_iter()
         .map(|pool| view! { <option value=pool.code() selected=pool == chosen>{i.pool_name(pool)}</option> })
         .collect_view();
     view! {
         <label class="label" for=field.clone()>{i.quality().pool}</label>
-        <select class="input" id=field name="pool">{options}</select>
+        <select class="input" id=field name=name>{options}</select>
     }
 }

@@ -286,6 +286,16 @@ pub fn output(
         .optional()?)
 }
 
+/// Whether the study has an output with text around its code, or one without.
+pub fn has_output_with(conn: &Connection, study: StudyId, surrounding_text: bool) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM study_submissions u CROSS JOIN outputs o ON o.submission_id = u.submission_id
+             WHERE u.study_id = ?1 AND (o.surrounding_text <> '') = ?2",
+        )?
+        .exists(params![study.0, surrounding_text])?)
+}
+
 /// Number of the study's ratings of the output that are missing.
 pub fn missing(conn: &Connection, study: StudyId, output: OutputId) -> Result<u64, Failure> {
     Ok(conn

@@ -48,6 +48,17 @@ pub fn of_output(conn: &Connection, output: OutputId) -> Result<Vec<String>, Fai
     Ok(names.unwrap_or_default())
 }
 
+/// The names masked in any of the study's outputs, unsorted; may be empty.
+pub fn of_study(conn: &Connection, study: StudyId) -> Result<Vec<String>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT m.submission_id, m.names FROM study_submissions u JOIN submission_masks m ON m.submission_id = u.submission_id
+         WHERE u.study_id = ?1",
+    )?;
+    let rows = statement
+        .query_map([study.0], |row| json::<Vec<String>>(row, table("submission_masks", &["submission_id"]), "names"))?;
+    Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
 /// An output with its task's `task_id`, its code and the surrounding text.
 type Text = (OutputId, String, String, String);
 

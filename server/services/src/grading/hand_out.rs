@@ -201,6 +201,11 @@ pub fn next_item(
     if let Some(own) = apart(queue.waiting(2 * APART)?, &recent) {
         return leased(tx, own.item(study.clone(), rater)).map(Some);
     }
+    if is_any_to_take(tx, study, rater)?
+        && let Some(check) = queue.checks.due_before_taken(tx, counts, &recent)?
+    {
+        return Ok(Some(Item::check(study.clone(), check)));
+    }
     match others(tx, study, rater)? {
         Some(Queued::Work(place)) => {
             queue::hand_over(tx, study.id, place.assignment, rater, lease_end())?;
@@ -293,12 +298,10 @@ fn apart(waiting: Vec<Queued>, recent: &[TaskRevisionId]) -> Option<Queued> {
 /// rater whose items go one by one does not learn what they were. A request may therefore find nothing although the next
 /// one will. A check whose imagined lease has ended comes back to its rater as work does.
 fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<Queued>, Failure> {
-    let whole = study.settings.presentation == Presentation::SideBySide;
-    if let Some(share) = study.share
-        && plan::units(tx, study.id, rater, study.settings.presentation)? >= u64::from(share)
-    {
+    if has_share(tx, study, rater)? {
         return Ok(None);
     }
+    let whole = study.settings.presentation == Presentation::SideBySide;
     let mut taker = Taker { study: study.id, rater, reads: study.reads, served: Vec::new() };
     let now = clock::now();
     loop {
@@ -342,6 +345,31 @@ fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<Q
         }
     }
     Ok(None)
+}
+
+/// Whether the rater has as many outputs as the admin planned for them.
+fn has_share(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<bool, Failure> {
+    let Some(share) = study.share else { return Ok(false) };
+    Ok(plan::units(conn, study.id, rater, study.settings.presentation)? >= u64::from(share))
+}
+
+/// Whether [`others`] has an output for a rater who gets one output at a time.
+fn is_any_to_take(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<bool, Failure> {
+    if has_share(conn, study, rater)? {
+        return Ok(false);
+    }
+    let taker = Taker { study: study.id, rater, reads: study.reads, served: Vec::new() };
+    if queue::takeable(conn, &taker, Donor::Nobody, false)?.is_some()
+        || queue::run_out(conn, &taker, clock::now())?.is_some()
+    {
+        return Ok(true);
+    }
+    for donor in queue::busiest(conn, study.id, rater)? {
+        if queue::takeable(conn, &taker, Donor::Rater(donor), false)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn lose(tx: &Connection, check: ToLose, taker: &mut Taker) -> Result<(), Failure> {

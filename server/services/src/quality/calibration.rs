@@ -160,7 +160,7 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>,
     Ok(Some(CalibrationStep { number, of: given.len() as u64 + coming, mode }))
 }
 
-/// The texts of a check as they are stored, and the output whose masked names are masked in it.
+/// The texts of a check as they are stored, and the output that it shows; none for pasted code.
 pub fn stored_texts(conn: &Connection, check: &Check) -> Result<(StoredTexts, Option<OutputId>), Failure> {
     if let Some(output) = check.output {
         return Ok((grading::texts(conn, output)?, Some(output)));
@@ -170,14 +170,15 @@ pub fn stored_texts(conn: &Connection, check: &Check) -> Result<(StoredTexts, Op
         None => None,
     };
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
-    // The item stores a copy of an output's code; names masked in the output are masked here, too.
     Ok((item.texts, item.output))
 }
 
 /// The texts of a check, as its rater reads them.
 pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, Failure> {
-    let (texts, output) = stored_texts(conn, check)?;
-    VisibleTexts::of(conn, texts, output)
+    match (stored_texts(conn, check)?, check.output) {
+        ((texts, _), Some(output)) => VisibleTexts::of(conn, texts, output),
+        ((texts, output), None) => VisibleTexts::of_known_item(conn, check.study, texts, output),
+    }
 }
 
 /// The known scores of an item and the rater's scores, without its code, which is formatted later.

@@ -109,22 +109,36 @@ impl HiddenChecks {
     /// Leases the hidden check that comes now instead of an output, if one is due. `recent` are the tasks
     /// that the rater has just seen, which are avoided if there are others.
     pub fn due(&self, conn: &Connection, counts: Counts, recent: &[TaskRevisionId]) -> Result<Option<Check>, Failure> {
-        let until = lease_end();
-        let (study, rater) = (self.study.id, self.rater);
-        Ok(match self.candidate(conn, counts, recent)? {
+        match self.candidate(conn, counts, recent)? {
             None if counts.fresh == 0 && !self.over && self.are_any() => {
                 // A check that came after skipped items have come again would stand out.
-                checks::end(conn, study, rater)?;
-                None
+                checks::end(conn, self.study.id, self.rater)?;
+                Ok(None)
             }
-            None => None,
-            Some(Candidate::Known(item)) => {
-                Some(checks::insert_known(conn, study, rater, Kind::Known, 0, item, Some(until))?)
-            }
-            Some(Candidate::Repeat(output, first)) => {
-                Some(checks::insert_repeat(conn, study, rater, output, first, until)?)
-            }
-        })
+            None => Ok(None),
+            Some(candidate) => self.lease(conn, candidate).map(Some),
+        }
+    }
+
+    /// Leases the hidden check that comes before the next output that the rater takes over from others. Without such checks,
+    /// whatever comes after the rater's last planned item would surely be work.
+    pub fn due_before_taken(
+        &self,
+        conn: &Connection,
+        counts: Counts,
+        recent: &[TaskRevisionId],
+    ) -> Result<Option<Check>, Failure> {
+        let missing = self.unseen(counts.given + 1);
+        let candidate = self.first(conn, missing, self.settings.repeat_apart, recent)?;
+        candidate.map(|candidate| self.lease(conn, candidate)).transpose()
+    }
+
+    fn lease(&self, conn: &Connection, candidate: Candidate) -> Result<Check, Failure> {
+        let (study, rater, until) = (self.study.id, self.rater, lease_end());
+        match candidate {
+            Candidate::Known(item) => checks::insert_known(conn, study, rater, Kind::Known, 0, item, Some(until)),
+            Candidate::Repeat(output, first) => checks::insert_repeat(conn, study, rater, output, first, until),
+        }
     }
 
     fn candidate(
@@ -135,7 +149,20 @@ impl HiddenChecks {
     ) -> Result<Option<Candidate>, Failure> {
         // Before the next output; if none is left, the checks that were delayed.
         let planned = if counts.fresh > 0 { counts.given + 1 } else { counts.given };
-        let missing = self.missing(counts, planned);
+        // Skips may leave too few ratings in between. The repeat then waits; after the last output it
+        // comes in any case, because the rater has seen the number of items left.
+        let apart = if counts.fresh > 0 { self.settings.repeat_apart } else { 0 };
+        self.first(conn, self.missing(counts, planned), apart, recent)
+    }
+
+    /// One of the missing checks that can come now. At least `apart` ratings are between a repeat and the output's first rating.
+    fn first(
+        &self,
+        conn: &Connection,
+        missing: Planned,
+        apart: u32,
+        recent: &[TaskRevisionId],
+    ) -> Result<Option<Candidate>, Failure> {
         if missing.known > 0 {
             let unused = |item: &&i64| self.checks.iter().all(|check| check.known_item != Some(**item));
             let mut items: Vec<i64> = self.items.iter().filter(unused).copied().collect();
@@ -151,9 +178,6 @@ impl HiddenChecks {
             }
         }
         if missing.repeats > 0 {
-            // Skips may leave too few ratings in between. The repeat then waits; after the last output it
-            // comes in any case, because the rater has seen the number of items left.
-            let apart = if counts.fresh > 0 { self.settings.repeat_apart } else { 0 };
             let found = checks::repeatable(conn, self.study.id, self.rater, apart)?;
             return Ok(found.map(|(output, first)| Candidate::Repeat(output, first)));
         }
@@ -174,6 +198,11 @@ impl HiddenChecks {
         if self.over && counts.fresh == 0 {
             return Planned::default();
         }
+        self.unseen(outputs)
+    }
+
+    /// The same, whether or not more come.
+    fn unseen(&self, outputs: u64) -> Planned {
         let planned = self.planned(outputs);
         let given = |kind| self.checks.iter().filter(|check| check.kind == kind).count() as u64;
         Planned {

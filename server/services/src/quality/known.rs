@@ -5,7 +5,7 @@ use model::{
     error::AppError,
     ids::{OutputId, StudyId, TaskRevisionId, UserId},
     quality::{
-        CalibrationMode, KnownItemChange, KnownItemProposal, KnownItemRecord, KnownItemSource, NewKnownItem,
+        CalibrationMode, KnownItemChange, KnownItemProposal, KnownItemRecord, KnownItemSource, NewKnownItem, Pool,
         QualitySettings,
     },
     text::excerpt,
@@ -22,7 +22,7 @@ use db::{
 };
 use stats::raters::final_scores;
 
-/// Maximum length of an item's code, in characters: longer than any published output.
+/// Maximum length of an item's code, and of the text around it, in characters: longer than any published output.
 const CODE_MAX: usize = 32 * 1024;
 /// Maximum length of a reason, in characters.
 const REASON_MAX: usize = 2000;
@@ -78,6 +78,9 @@ pub fn add(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<Use
             ("Give a reason for at least one dimension", "请至少为一个维度填写理由"),
         ));
     }
+    if source.output.is_none() && new.pool != Pool::Calibration {
+        looks_like_work(conn, study, &source.surrounding_text)?;
+    }
     if known_items::has(conn, study, source.revision, &source.code)? {
         return Err(Failure::conflict((
             "This code is already a known-score item of its task. Change the pool of that item instead.",
@@ -121,7 +124,7 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
             }
             Ok(Source { revision, output: Some(*id), code, surrounding_text, graded })
         }
-        KnownItemSource::Pasted { task, code } => {
+        KnownItemSource::Pasted { task, code, surrounding_text } => {
             if !known_items::has_task(conn, study, *task)? {
                 return Err(Failure::not_found("task"));
             }
@@ -144,9 +147,44 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
                     ("Paste code for the task", "请粘贴该任务的代码"),
                 ));
             }
-            Ok(Source { revision: *task, output: None, code, surrounding_text: String::new(), graded: false })
+            let surrounding_text = surrounding_text.replace("\r\n", "\n").trim().to_owned();
+            if surrounding_text.chars().count() > CODE_MAX {
+                return Err(Failure::invalid(
+                    "surrounding_text",
+                    ("the text around the code is longer than 32,768 characters", "代码以外的文字超过 32,768 个字符"),
+                    ("Shorten it", "请缩短"),
+                ));
+            }
+            Ok(Source { revision: *task, output: None, code, surrounding_text, graded: false })
         }
     }
+}
+
+/// Refuses a hidden check with text around its code where no output has any, and one without where all have some.
+fn looks_like_work(conn: &Connection, study: StudyId, surrounding_text: &str) -> Result<(), Failure> {
+    let has_text = !surrounding_text.is_empty();
+    if known_items::has_output_with(conn, study, has_text)? || !known_items::has_output_with(conn, study, !has_text)? {
+        return Ok(());
+    }
+    Err(if has_text {
+        Failure::invalid(
+            "surrounding_text",
+            (
+                "no output of this study has text around its code, so raters could tell this item from work",
+                "本项目的输出都没有代码以外的文字，评分者能把这道题与正常题目区分开",
+            ),
+            ("Leave the text empty", "请留空"),
+        )
+    } else {
+        Failure::invalid(
+            "surrounding_text",
+            (
+                "every output of this study has text around its code, so raters could tell this item from work",
+                "本项目的输出都带有代码以外的文字，评分者能把这道题与正常题目区分开",
+            ),
+            ("Add text such as a model would write around the code", "请补充模型会在代码前后写的文字"),
+        )
+    })
 }
 
 /// An output that the study grades, with its final scores: those of its adjudication, or the median of its ratings.
@@ -215,6 +253,7 @@ pub fn records(conn: &Connection, study: StudyId) -> Result<Vec<KnownItemRecord>
     let record = |item: known_items::KnownItem| KnownItemRecord {
         task_id: item.task_id,
         code: item.texts.code,
+        surrounding_text: item.texts.surrounding_text,
         scores: item.scores,
         reasons: item.reasons,
         pool: item.pool,
@@ -238,7 +277,7 @@ pub fn import(
     }
     let count = items.len() as u64;
     for (number, item) in (1u64..).zip(items) {
-        let KnownItemRecord { task_id, code, scores, reasons, pool } = item;
+        let KnownItemRecord { task_id, code, surrounding_text, scores, reasons, pool } = item;
         let Some(task) = known_items::task_named(conn, study, &task_id)? else {
             return Err(Failure::invalid(
                 &format!("{number}.task_id"),
@@ -246,7 +285,8 @@ pub fn import(
                 ("Use a task of the study's dataset", "请使用该项目数据集中的任务"),
             ));
         };
-        let new = NewKnownItem { source: KnownItemSource::Pasted { task, code }, scores, reasons, pool };
+        let new =
+            NewKnownItem { source: KnownItemSource::Pasted { task, code, surrounding_text }, scores, reasons, pool };
         add(conn, study, &new, by).map_err(|failure| match failure {
             Failure::App(AppError::Invalid(mut problems)) => {
                 problems.iter_mut().for_each(|problem| problem.file = format!("{number}.{}", problem.file));
