@@ -59,12 +59,12 @@ test('an adjudicated output becomes a known-score item, changes its pool and is 
   const form = page.locator('#known-proposal');
   await expect(form.getByText(/never get it as an item/)).toBeVisible();
   for (const [place, value] of ['2', '2', '3'].entries()) {
-    await expect(form.locator(`[name="scores[${place}]"]`)).toHaveValue(value);
+    await expect(form.locator(`[name="item[scores][${place}]"]`)).toHaveValue(value);
   }
   // An explanation is required.
   await form.getByRole('button', { name: 'Add item' }).click();
   await expect(form.getByText(/needs an explanation/)).toBeVisible();
-  await form.locator('[name="reasons_en[0]"]').fill('Misses the empty list.');
+  await form.locator('[name="item[reasons_en][0]"]').fill('Misses the empty list.');
   await form.getByRole('button', { name: 'Add item' }).click();
   const card = page.locator('li.card', { hasText: 'output of this study' });
   await expect(card.getByText('as a hidden check', { exact: true }).first()).toBeVisible();

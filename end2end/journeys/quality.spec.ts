@@ -27,8 +27,8 @@ async function addKnown(page: Page, code: string, scores: [string, string, strin
   await page.getByLabel('Code', { exact: true }).fill(code);
   await page.locator('#known-pool').selectOption(pool);
   for (const [d, score] of scores.entries()) {
-    await page.locator(`[name="scores[${d}]"]`).selectOption(score);
-    await page.locator(`[name="reasons_en[${d}]"]`).fill(`Reason ${d + 1}.`);
+    await page.locator(`[name="item[scores][${d}]"]`).selectOption(score);
+    await page.locator(`[name="item[reasons_en][${d}]"]`).fill(`Reason ${d + 1}.`);
   }
   await page.getByRole('button', { name: 'Add item' }).click();
   await expect(page.getByText('answered 0 times').last()).toBeVisible();

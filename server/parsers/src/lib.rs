@@ -136,7 +136,8 @@ mod tests {
     #[test]
     fn texts_share_a_limit() {
         let text = "int f() { return g(1, 2); }\n".repeat(2000);
-        let parsed = || parse(&text, CodeLang::Cpp, Duration::from_secs(60), &mut || ControlFlow::Continue(())).map(drop);
+        let parsed =
+            || parse(&text, CodeLang::Cpp, Duration::from_secs(60), &mut || ControlFlow::Continue(())).map(drop);
         assert_eq!(within(Duration::ZERO, parsed), Err(Refusal::TooMuchCpu));
         assert_eq!(parsed(), Ok(()), "the limit is over");
         // However fast the machine is, what is left gets less.

@@ -72,7 +72,7 @@ pub fn constants() -> Option<String> {
 pub fn litestream() -> Option<PathBuf> {
     match env::var_os("AIXGRADE_TEST_LITESTREAM") {
         Some(program) => Some(program.into()),
-        None => packages("litestream").map(|folder| folder.join("litestream")),
+        None => packages("litestream").map(|folder| folder.join("bin/litestream")),
     }
 }
 

@@ -1,18 +1,20 @@
 //! Authorization: one row for every page, form, download, server function and operation of the API,
 //! requested without an account, as a rater of the study, as a rater of another, as an admin, and with a
-//! token of each scope. The list comes from the code; anything without a row in `authorization/rows.rs`
+//! token of each scope. The list comes from the code; anything without a row in `endpoints.rs`
 //! fails here.
 //!
 //! Besides the status, every answer to a non-admin is searched for the names of models.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod rows;
 mod statements;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::util::{Answer, Client, TestApp};
+use crate::{
+    endpoints::{self, Call, Row},
+    util::{Answer, Client, TestApp},
+};
 use axum::http::{Method, StatusCode};
 use model::{
     api::{NewToken, Scope},
@@ -25,7 +27,6 @@ use model::{
     user::{Joins, Role},
 };
 use port::{Accounts, Grading, Runs, Studies, guidelines::Guidelines};
-use rows::{Call, Row};
 use serde_json::{Value, json};
 use services::accounts::Validity;
 
@@ -138,46 +139,10 @@ impl TestSetup {
                 client.send(Method::POST, address, &headers, "--b--\r\n").await
             }
             Call::Function(arguments) => {
-                let name = row.what.trim_start_matches("/rpc/");
                 let arguments: Value = serde_json::from_str(&self.fill(&arguments.to_string())).unwrap();
-                let answer = client.rpc(name, arguments.clone()).await;
-                if answer.status != StatusCode::BAD_REQUEST {
-                    return answer;
-                }
-                // It accepts a form, then; JSON was refused before anything was done.
-                let fields = flat(&arguments);
-                let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                let body = web::guard::query(fields.iter().copied());
-                let headers = [
-                    ("content-type", "application/x-www-form-urlencoded"),
-                    ("accept", "application/json"),
-                    ("sec-fetch-site", "same-origin"),
-                ];
-                client.send(Method::POST, &format!("/rpc/{name}"), &headers, body).await
+                client.function(row.function().unwrap(), &arguments).await
             }
         }
-    }
-}
-
-/// Arguments as form fields.
-fn flat(arguments: &Value) -> Vec<(String, String)> {
-    let mut fields = Vec::new();
-    for (name, value) in arguments.as_object().unwrap() {
-        flatten(name.clone(), value, &mut fields);
-    }
-    fields
-}
-
-fn flatten(name: String, value: &Value, fields: &mut Vec<(String, String)>) {
-    match value {
-        Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| flatten(format!("{name}[{at}]"), value, fields));
-        }
-        Value::Object(values) => {
-            values.iter().for_each(|(key, value)| flatten(format!("{name}[{key}]"), value, fields))
-        }
-        Value::String(text) => fields.push((name, text.clone())),
-        value => fields.push((name, value.to_string())),
     }
 }
 
@@ -185,7 +150,7 @@ fn flatten(name: String, value: &Value, fields: &mut Vec<(String, String)>) {
 async fn every_row_of_the_table_is_enforced() {
     let setup = setup().await;
     let mut wrong = Vec::new();
-    for row in rows::rows() {
+    for row in endpoints::rows() {
         for (who, expected) in row.expected.iter().enumerate() {
             let mut client = setup.people[who].clone();
             let answer = setup.send(&mut client, &row).await;
@@ -213,12 +178,12 @@ async fn every_route_has_a_row() {
     there.extend(app_functions());
     // The rest, from the router.
     there.extend(routes_of(include_str!("../../web/src/router.rs")));
-    let rows: BTreeSet<String> = rows::rows().iter().map(|row| row.what.to_owned()).collect();
+    let rows: BTreeSet<String> = endpoints::rows().iter().map(|row| row.what.to_owned()).collect();
     let missing: Vec<_> = there.difference(&rows).collect();
     let gone: Vec<_> = rows.difference(&there).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "Without a row in server/tests/it/authorization/rows.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
+        "Without a row in server/tests/it/endpoints.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
          A page for admins: `admins_page(\"/admin/x/{{id}}\", \"/admin/x/1\")`; a server function for admins: \
          `admins_call(\"/rpc/x\", json!({{\"id\": 1}}))`; others say the four statuses themselves. STUDY and ITEM \
          stand for a study's and an output's name on ada's side, TASK for the number of a task of the study."
@@ -279,12 +244,12 @@ async fn every_operation_requires_its_scope() {
         }
     }
     let table: BTreeMap<String, Option<Scope>> =
-        rows::operations().into_iter().map(|(what, scope)| (what.to_owned(), scope)).collect();
+        endpoints::operations().into_iter().map(|(what, scope)| (what.to_owned(), scope)).collect();
     let missing: Vec<_> = there.keys().filter(|what| !table.contains_key(*what)).collect();
     let gone: Vec<_> = table.keys().filter(|what| !there.contains_key(*what)).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "Operations without a row in `operations()` of server/tests/it/authorization/rows.rs: {missing:#?}\n\
+        "Operations without a row in `operations()` of server/tests/it/endpoints.rs: {missing:#?}\n\
          Rows without an operation: {gone:#?}"
     );
     let mut tokens = Vec::new();

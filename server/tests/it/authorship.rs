@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use services::accounts::Validity;
 
 use crate::{
-    blindness::{self, For, Here, Sent, call},
+    blindness::{self, For, Here},
     util::{Answer, Client, TestApp},
 };
 use model::caller::System;
@@ -186,10 +186,10 @@ impl Pair {
     }
 
     /// Calls a function and returns both answers.
-    async fn call(&mut self, what: &str, name: &str, sent: impl Fn(&Side) -> Sent) -> [Answer; 2] {
+    async fn call(&mut self, what: &str, name: &str, sent: impl Fn(&Side) -> Value) -> [Answer; 2] {
         let [here, there] = &mut self.0;
         let sent = [sent(here), sent(there)];
-        let answers = [call(&mut here.client, name, &sent[0]).await, call(&mut there.client, name, &sent[1]).await];
+        let answers = [here.client.function(name, &sent[0]).await, there.client.function(name, &sent[1]).await];
         self.check(&format!("{what}: {name}"), [&answers[0], &answers[1]]);
         answers
     }
@@ -226,7 +226,7 @@ async fn answers_do_not_depend_on_who_wrote_what() {
                     pair.call(&what, name, |side| blindness::functions(&side.at, &draft).swap_remove(n).2).await;
                 }
                 4 | 5 => {
-                    let asked = |side: &Side| Sent::Json(json!({"study": side.at.study, "holding": []}));
+                    let asked = |side: &Side| json!({"study": side.at.study, "holding": []});
                     let answers = pair.call(&what, "next_item", asked).await;
                     for (side, answer) in pair.0.iter_mut().zip(answers) {
                         if let Ok(Next::Item(item)) = serde_json::from_str::<Next>(&answer.body) {
@@ -236,8 +236,7 @@ async fn answers_do_not_depend_on_who_wrote_what() {
                 }
                 6 | 7 => {
                     let key = format!("k{step}");
-                    let rating =
-                        |side: &Side| Sent::Json(json!({"assignment": side.at.item, "draft": draft, "key": key}));
+                    let rating = |side: &Side| json!({"assignment": side.at.item, "draft": draft, "key": key});
                     let answers = pair.call(&what, "submit_rating", rating).await;
                     rated += u32::from(answers[0].status.is_success());
                     pair.0.iter_mut().for_each(|side| side.last.clone_from(&side.at.item));
@@ -245,11 +244,11 @@ async fn answers_do_not_depend_on_who_wrote_what() {
                 8 => {
                     let name = *["skip", "undo_rating", "item"].choose(&mut random).unwrap();
                     let of = |side: &Side| if name == "undo_rating" { side.last.clone() } else { side.at.item.clone() };
-                    pair.call(&what, name, |side| Sent::Json(json!({"assignment": of(side)}))).await;
+                    pair.call(&what, name, |side| json!({"assignment": of(side)})).await;
                 }
                 _ => {
                     let name = *["own_ratings", "own_lists"].choose(&mut random).unwrap();
-                    pair.call(&what, name, |side| Sent::Json(json!({"study": side.at.study}))).await;
+                    pair.call(&what, name, |side| json!({"study": side.at.study})).await;
                 }
             }
         }

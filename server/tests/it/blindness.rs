@@ -2,14 +2,17 @@
 //! person or a database id.
 //!
 //! The lists of server functions, pages and other addresses come from the program itself, and the walk below
-//! fails for any that it does not know. Each new one therefore needs a line here with the rater's request
-//! and whether it is allowed.
+//! fails for any that it does not know. Each new one that raters may use needs a line here with the rater's request;
+//! those for admins are in `endpoints.rs`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::util::{Answer, Client, TestApp, smtp::Smtp};
+use crate::{
+    endpoints::{Call, Row, rows},
+    util::{Answer, Client, TestApp, smtp::Smtp},
+};
 use axum::http::{Method, StatusCode};
 use model::{
     announcement::{Announced, Audience, NewAnnouncement},
@@ -47,12 +50,6 @@ pub enum For {
     Everybody,
 }
 
-/// The body sent to a server function.
-pub enum Sent {
-    Json(Value),
-    Form(Vec<(&'static str, String)>),
-}
-
 /// The names that the rater knows at this moment.
 #[derive(Clone, Default)]
 pub struct Here {
@@ -62,211 +59,81 @@ pub struct Here {
 }
 
 /// A line of the walk: an endpoint under `/rpc`, who may call it, and the request body.
-pub type Line = (&'static str, For, Sent);
+pub type Line = (&'static str, For, Value);
 
 /// Every server function. Functions that change something come last; those that end the phase (such as a
 /// skip) are left to [`Walk::ends`].
 #[allow(clippy::too_many_lines, reason = "a list")]
 pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
-    let form = |fields: &[(&'static str, &str)]| {
-        Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
-    };
     let (study, item) = (&here.study, &here.item);
-    let selection = json!({"dataset": "starter"});
     let mut lines: Vec<Line> = vec![
-        ("who", For::Raters, Sent::Json(json!({}))),
-        ("my_studies", For::Raters, Sent::Json(json!({}))),
-        ("my_feedback", For::Raters, Sent::Json(json!({}))),
-        ("next_item", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
-        ("next_task_items", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
-        ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
-        ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
-        ("bookmark", For::Raters, Sent::Json(json!({"assignment": item, "on": true}))),
-        ("own_lists", For::Raters, Sent::Json(json!({"study": study}))),
-        ("read_guidelines", For::Raters, Sent::Json(json!({"study": study}))),
-        ("study_rubric", For::Raters, Sent::Json(json!({"study": study}))),
-        ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),
-        ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
-        ("set_keys", For::Raters, Sent::Json(json!({"keys": {"off": false, "changed": []}}))),
-        ("my_disagreements", For::Raters, Sent::Json(json!({}))),
-        ("open_disagreement", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
-        ("read_replies", For::Raters, form(&[])),
-        ("unread_announcements", For::Raters, Sent::Json(json!({}))),
-        ("read_announcement", For::Raters, form(&[("token", "none")])),
-        ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
-        ("linked", For::Raters, Sent::Json(json!({}))),
-        ("my_mail", For::Raters, Sent::Json(json!({}))),
-        ("mail_link", For::Everybody, Sent::Json(json!({"token": "none"}))),
-        ("time_zones", For::Raters, Sent::Json(json!({}))),
-        ("open_invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
+        ("who", For::Raters, json!({})),
+        ("my_studies", For::Raters, json!({})),
+        ("my_feedback", For::Raters, json!({})),
+        ("next_item", For::Raters, json!({"study": study, "holding": []})),
+        ("next_task_items", For::Raters, json!({"study": study, "holding": []})),
+        ("item", For::Raters, json!({"assignment": item})),
+        ("own_ratings", For::Raters, json!({"study": study})),
+        ("bookmark", For::Raters, json!({"assignment": item, "on": true})),
+        ("own_lists", For::Raters, json!({"study": study})),
+        ("read_guidelines", For::Raters, json!({"study": study})),
+        ("study_rubric", For::Raters, json!({"study": study})),
+        ("save_draft", For::Raters, json!({"assignment": item, "draft": draft})),
+        ("submit_rating", For::Raters, json!({"assignment": "none", "draft": draft, "key": "k"})),
+        ("set_keys", For::Raters, json!({"keys": {"off": false, "changed": []}})),
+        ("my_disagreements", For::Raters, json!({})),
+        ("open_disagreement", For::Raters, json!({"token": here.disagreement})),
+        ("read_replies", For::Raters, json!({})),
+        ("unread_announcements", For::Raters, json!({})),
+        ("read_announcement", For::Raters, json!({"token": "none"})),
+        ("reset_name", For::Everybody, json!({"secret": "none"})),
+        ("linked", For::Raters, json!({})),
+        ("my_mail", For::Raters, json!({})),
+        ("mail_link", For::Everybody, json!({"token": "none"})),
+        ("time_zones", For::Raters, json!({})),
+        ("open_invitation", For::Everybody, json!({"secret": "none"})),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
-        ("open_public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
-        ("open_public_task", For::Everybody, Sent::Json(json!({"secret": "none", "task": 1}))),
+        ("open_public_study", For::Everybody, json!({"secret": "none"})),
+        ("open_public_task", For::Everybody, json!({"secret": "none", "task": 1})),
         // Listed so that they are known; called where the walk needs their effect.
-        ("skip", For::Raters, Sent::Json(json!({"assignment": "none"}))),
-        ("undo_rating", For::Raters, Sent::Json(json!({"assignment": "none"}))),
-        ("go_on", For::Raters, form(&[("what", "none")])),
-        ("adjudicate", For::Raters, form(&[("token", "none"), ("scores[0]", "1")])),
+        ("skip", For::Raters, json!({"assignment": "none"})),
+        ("undo_rating", For::Raters, json!({"assignment": "none"})),
+        ("go_on", For::Raters, json!({"what": "none"})),
+        ("adjudicate", For::Raters, json!({"token": "none", "scores": [1]})),
     ];
-    let admins: Vec<(&'static str, Sent)> = vec![
-        ("people", Sent::Json(json!({}))),
-        ("can_send", Sent::Json(json!({}))),
-        ("test_mail", form(&[("address", "a@b.example")])),
-        ("announcements", Sent::Json(json!({}))),
-        ("announcement_audiences", Sent::Json(json!({"also": null}))),
-        ("announce", form(&[("to", "everyone"), ("en", "x"), ("zh", ""), ("last_day", "")])),
-        ("withdraw_announcement", form(&[("id", "1")])),
-        ("groups", Sent::Json(json!({}))),
-        ("person_group", Sent::Json(json!({"id": 1}))),
-        ("create_group", form(&[("name", "x")])),
-        ("rename_group", form(&[("id", "1"), ("name", "x")])),
-        ("delete_group", form(&[("id", "1")])),
-        ("add_to_group", form(&[("id", "1"), ("names", "ada")])),
-        ("remove_from_group", form(&[("id", "1"), ("user", "1")])),
-        ("add_group", form(&[("id", "1"), ("group", "1")])),
-        ("audit_log", Sent::Json(json!({"filter": {}}))),
-        ("object_upkeep", Sent::Json(json!({"object": "submission 1"}))),
-        ("archived_objects", Sent::Json(json!({}))),
-        ("rename_object", form(&[("object", "submission 1"), ("name", "x")])),
-        ("archive_object", form(&[("object", "submission 1"), ("archived", "true")])),
-        ("delete_object", form(&[("object", "submission 1")])),
-        ("restore_object", form(&[("object", "submission 1")])),
-        ("models", Sent::Json(json!({}))),
-        ("find", Sent::Json(json!({"words": "a"}))),
-        ("languages", Sent::Json(json!({}))),
-        ("conversations", Sent::Json(json!({}))),
-        ("guidelines", Sent::Json(json!({"object": "study 1", "version": null}))),
-        ("preview_guidelines", Sent::Json(json!({"en": "a", "zh": ""}))),
-        ("save_guidelines", form(&[("object", "study 1"), ("en", "a"), ("zh", ""), ("expected", "0")])),
-        ("rubrics", Sent::Json(json!({}))),
-        ("rubric_version", Sent::Json(json!({"slug": "aixbench", "version": 1}))),
-        ("rubrics_for", Sent::Json(json!({"dataset": "starter"}))),
-        ("save_rubric", form(&[("slug", "x"), ("expected", "0")])),
-        ("set_dataset_rubric", form(&[("dataset", "starter"), ("rubric", "aixbench 1")])),
-        ("datasets", Sent::Json(json!({}))),
-        ("dataset", Sent::Json(json!({"slug": "starter", "version": null}))),
-        ("dataset_tasks", Sent::Json(json!({"slug": "starter", "version": null}))),
-        ("submissions", Sent::Json(json!({"dataset": null}))),
-        ("submission", Sent::Json(json!({"id": 1}))),
-        ("submission_outputs", Sent::Json(json!({"id": 1, "filter": {"words": "a", "empty": true}}))),
-        ("output", Sent::Json(json!({"id": 1}))),
-        ("choose_block", form(&[("id", "1")])),
-        ("choose_columns", form(&[("upload", "1"), ("columns[code]", "Answer")])),
-        ("run_early", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
-        (
-            "preview_ratings",
-            Sent::Json(json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}})),
-        ),
-        ("preview_upload", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
-        ("uploads", Sent::Json(json!({}))),
-        ("admin_overview", Sent::Json(json!({}))),
-        ("inbox", Sent::Json(json!({}))),
-        ("inbox_item", Sent::Json(json!({"id": 1}))),
-        ("undo_act", form(&[("request", "1")])),
-        ("act_on_items", form(&[("act", "dismiss"), ("items[0]", "1")])),
-        ("studies", Sent::Json(json!({}))),
-        ("study", Sent::Json(json!({"id": 1}))),
-        ("compare", Sent::Json(json!({"id": 1}))),
-        ("study_tasks", Sent::Json(json!({"id": 1}))),
-        ("named_models", Sent::Json(json!({"study": 1}))),
-        ("mask_study", form(&[("study", "1")])),
-        ("draft_settings", Sent::Json(json!({"id": 1}))),
-        ("edit_study", form(&[("id", "1"), ("study[title]", "x")])),
-        ("study_task", Sent::Json(json!({"id": 1, "task": 1}))),
-        ("plan", Sent::Json(json!({"id": 1}))),
-        ("study_quality", Sent::Json(json!({"study": 1}))),
-        ("study_live", Sent::Json(json!({"study": 1}))),
-        ("study_tabs", Sent::Json(json!({"study": 1}))),
-        ("study_ratings", Sent::Json(json!({"study": 1, "filter": model::quality::RatingFilter::default()}))),
-        ("study_flags", Sent::Json(json!({"study": 1}))),
-        ("study_disagreements", Sent::Json(json!({"study": 1}))),
-        ("mask", Sent::Json(json!({"submission": 1}))),
-        ("check_engine", Sent::Json(json!({}))),
-        ("known_workers", Sent::Json(json!({}))),
-        ("server_state", Sent::Json(json!({}))),
-        ("server_notices", Sent::Json(json!({}))),
-        ("unused_data", Sent::Json(json!({"asked": true}))),
-        ("submission_toolchains", Sent::Json(json!({"submission": 1}))),
-        ("runs", Sent::Json(json!({"submission": null}))),
-        ("endpoints", Sent::Json(json!({}))),
-        ("collections", Sent::Json(json!({}))),
-        ("collection", Sent::Json(json!({"id": 1}))),
-        ("collection_requests", Sent::Json(json!({"id": 1, "request": null}))),
-        ("run", Sent::Json(json!({"id": 1}))),
-        ("run_items", Sent::Json(json!({"id": 1, "filter": {"words": "a", "result": "differs", "flagged": true}}))),
-        ("run_item", Sent::Json(json!({"id": 1, "output": 1}))),
-        ("compare_runs", Sent::Json(json!({"a": 1, "b": 1, "task": null}))),
-        ("results_board", Sent::Json(json!({"query": {}}))),
-        ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
-        ("comparison_get", Sent::Json(json!({"selection": selection}))),
-        ("comparison_revision", Sent::Json(json!({"selection": selection}))),
-        ("comparison_slices", Sent::Json(json!({"selection": selection, "by": "difficulty"}))),
-        ("comparison_tasks", Sent::Json(json!({"selection": selection, "filter": {}}))),
-        ("comparison_task", Sent::Json(json!({"selection": selection, "filter": {}, "task": 1}))),
-        ("tokens", Sent::Json(json!({}))),
-        ("create_token", Sent::Json(json!({"label": "x", "scopes": ["read"], "days": 1}))),
-        ("revoke_token", form(&[("id", "1")])),
-        ("reference", Sent::Json(json!({}))),
-        ("webhooks", Sent::Json(json!({}))),
-        ("create_webhook", Sent::Json(json!({"url": "https://a.example/", "events": []}))),
-        ("remove_webhook", form(&[("id", "1")])),
-        ("test_webhook", form(&[("id", "1")])),
-        ("deliveries", Sent::Json(json!({"id": 1}))),
-        ("public_links", Sent::Json(json!({"study": 1}))),
-        ("create_public_link", Sent::Json(json!({"study": 1, "code": true, "days": null}))),
-        ("revoke_public_link", form(&[("id", "1")])),
-        ("invite", form(&[("label", "x"), ("role", "rater"), ("days", "1")])),
-        ("create_reset", form(&[("user", "1")])),
-        ("invite_many", form(&[("lines", "x"), ("role", "rater"), ("days", "1")])),
-        ("revoke_invitation", form(&[("id", "1")])),
-        ("set_disabled", form(&[("user", "1"), ("disabled", "true")])),
-        ("set_role", form(&[("user", "1"), ("role", "rater")])),
-        ("set_reads", form(&[("user", "1"), ("reads", "en")])),
-        ("create_study", form(&[("study[title]", "x"), ("study[dataset]", "starter")])),
-        ("set_study_status", form(&[("id", "1"), ("status", "closed")])),
-        ("reopen_study", form(&[("id", "1"), ("reason", "late")])),
-        ("add_rater", form(&[("id", "1"), ("user", "1")])),
-        ("remove_rater", form(&[("id", "1"), ("user", "1")])),
-        ("extend_study", form(&[("id", "1"), ("raters_per_output", "3")])),
-        ("duplicate_study", form(&[("id", "1")])),
-        ("set_pace", form(&[("id", "1"), ("seconds", "9")])),
-        ("set_quality", form(&[("study", "1"), ("settings[shown]", "own")])),
-        ("add_known_item", form(&[("study", "1"), ("item[task]", "1"), ("item[code]", "x"), ("item[scores][0]", "1")])),
-        ("change_known_item", form(&[("study", "1"), ("item", "1"), ("deactivated", "true"), ("pool", "hidden")])),
-        ("remove_known_item", form(&[("study", "1"), ("item", "1")])),
-        ("pause_rater", form(&[("study", "1"), ("rater", "1"), ("paused", "true")])),
-        ("set_admission", form(&[("study", "1"), ("rater", "1"), ("admitted", "true")])),
-        ("set_adjudicator", form(&[("study", "1"), ("user", "1"), ("on", "true")])),
-        ("set_mask", form(&[("submission", "1"), ("on", "true")])),
-        ("reply_to_flag", form(&[("study", "1"), ("check", "false"), ("on", "1"), ("reply", "x")])),
-        ("ask_extra", form(&[("study", "1"), ("output", "1")])),
-        ("import_ratings", form(&[("upload", "1"), ("dataset", "starter"), ("name", "x")])),
-        ("import_submission", form(&[("upload", "1"), ("dataset", "starter"), ("matching", "auto"), ("model", "x")])),
-        ("start_run", form(&[("submission", "1"), ("fresh", "false")])),
-        ("stop_run", form(&[("id", "1")])),
-        ("start_maintenance", form(&[("what", "back_up")])),
-        ("install_toolchain", form(&[("code", "none")])),
-        ("create_collection", form(&[("dataset", "starter"), ("model", "m"), ("endpoint", "local")])),
-        ("create_judging", form(&[("study", "1"), ("judge", "m"), ("endpoint", "local")])),
-        ("resume_collection", form(&[("id", "1")])),
-        ("stop_collection", form(&[("id", "1")])),
-        ("delete_collection", form(&[("id", "1")])),
-        ("upload_collection", form(&[("id", "1")])),
-        ("resume_run", form(&[("id", "1")])),
-        ("run_failed_again", form(&[("id", "1")])),
-        ("run_changed_again", form(&[("id", "1")])),
-        ("run_removed_workers_again", form(&[("id", "1")])),
-        ("run_again", form(&[("id", "1"), ("output", "1")])),
-    ];
-    lines.extend(admins.into_iter().map(|(name, sent)| (name, For::Admins, sent)));
+    let admins = rows().into_iter().filter(Row::is_for_admins);
+    lines.extend(admins.filter_map(|row| match (row.function(), row.call) {
+        (Some(name), Call::Function(arguments)) => Some((name, For::Admins, existing(&arguments))),
+        _ => None,
+    }));
     lines
+}
+
+/// Arguments that name a task that exists.
+fn existing(arguments: &Value) -> Value {
+    serde_json::from_str(&arguments.to_string().replace("\"TASK\"", "1")).unwrap()
+}
+
+/// The admins' addresses among those of the router that are pages, or those that are not.
+fn admins_addresses(are_pages: bool) -> Vec<(&'static str, Method, String)> {
+    let pages = web::router::pages();
+    let rows = rows().into_iter().filter(Row::is_for_admins);
+    rows.filter_map(|row| {
+        let (method, pattern) = row.what.split_once(' ')?;
+        let address = match row.call {
+            Call::Get(address) | Call::Form(address, _) | Call::Files(address) => address.replace("TASK", "1"),
+            Call::Function(_) => return None,
+        };
+        let is_page = method == "GET" && pages.iter().any(|page| page == pattern);
+        (is_page == are_pages).then(|| (pattern, method.parse().unwrap(), address))
+    })
+    .collect()
 }
 
 /// Every page, as named by the routes, with a valid address for this rater.
 pub fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
     let Here { study, item, disagreement } = here;
-    let admin = |pattern: &'static str, path: &str| (pattern, For::Admins, path.to_owned());
-    vec![
+    let mut pages = vec![
         ("/", For::Raters, "/".into()),
         ("/log-in", For::Everybody, "/log-in?error=wrong&name=ada".into()),
         ("/join/{secret}", For::Everybody, "/join/none".into()),
@@ -287,68 +154,14 @@ pub fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/guidelines/{study}", For::Raters, format!("/guidelines/{study}")),
         ("/adjudicate", For::Raters, "/adjudicate?adjudicated=1".into()),
         ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{disagreement}")),
-        admin("/admin", "/admin"),
-        admin("/admin/inbox", "/admin/inbox"),
-        admin("/admin/datasets", "/admin/datasets"),
-        admin("/admin/datasets/{slug}", "/admin/datasets/starter"),
-        admin("/admin/submissions", "/admin/submissions"),
-        admin("/admin/submissions/{id}", "/admin/submissions/1"),
-        admin("/admin/studies", "/admin/studies"),
-        admin("/admin/upload", "/admin/upload"),
-        admin("/admin/uploads/{id}", "/admin/uploads/1"),
-        admin("/admin/upload/ratings", "/admin/upload/ratings"),
-        admin("/admin/uploads/{id}/ratings", "/admin/uploads/1/ratings"),
-        admin("/admin/studies/new", "/admin/studies/new"),
-        admin("/admin/studies/{id}/edit", "/admin/studies/1/edit"),
-        admin("/admin/studies/{id}/plan", "/admin/studies/1/plan"),
-        admin("/admin/people", "/admin/people"),
-        admin("/admin/announcements", "/admin/announcements"),
-        admin("/admin/groups", "/admin/groups"),
-        admin("/admin/groups/{id}", "/admin/groups/1"),
-        admin("/admin/audit", "/admin/audit"),
-        admin("/admin/upkeep/{kind}/{key}", "/admin/upkeep/submission/1"),
-        admin("/admin/archive", "/admin/archive"),
-        admin("/admin/guidelines/{kind}/{key}", "/admin/guidelines/study/1"),
-        admin("/admin/rubrics", "/admin/rubrics"),
-        admin("/admin/rubrics/new", "/admin/rubrics/new"),
-        admin("/admin/rubrics/{slug}", "/admin/rubrics/aixbench"),
-        admin("/admin/rubrics/{slug}/edit", "/admin/rubrics/aixbench/edit"),
-        admin("/admin/languages", "/admin/languages"),
-        admin("/admin/conversations", "/admin/conversations"),
-        admin("/admin/models", "/admin/models"),
-        admin("/admin/settings", "/admin/settings"),
-        admin("/admin/server", "/admin/server?unused=1"),
-        admin("/admin/find", "/admin/find?q=a"),
-        admin("/admin/api", "/admin/api"),
-        admin("/admin/api/tokens", "/admin/api/tokens"),
-        admin("/admin/api/webhooks", "/admin/api/webhooks"),
-        admin("/admin/studies/{id}", "/admin/studies/1"),
-        admin("/admin/outputs/{id}", "/admin/outputs/1"),
-        admin("/admin/studies/{id}/tasks/{task}", "/admin/studies/1/tasks/1"),
-        admin("/admin/studies/{id}/quality", "/admin/studies/1/quality"),
-        admin("/admin/studies/{id}/ratings", "/admin/studies/1/ratings"),
-        admin("/admin/studies/{id}/flags", "/admin/studies/1/flags"),
-        admin("/admin/studies/{id}/disagreements", "/admin/studies/1/disagreements"),
-        admin("/admin/collections", "/admin/collections"),
-        admin("/admin/collections/new", "/admin/collections/new"),
-        admin("/admin/judgings/new", "/admin/judgings/new"),
-        admin("/admin/collections/{id}", "/admin/collections/1"),
-        admin("/admin/runs", "/admin/runs"),
-        admin("/admin/runs/compare", "/admin/runs/compare?a=1&b=1"),
-        admin("/admin/runs/{id}", "/admin/runs/1"),
-        admin("/admin/runs/{id}/outputs/{output}", "/admin/runs/1/outputs/1"),
-        admin("/admin/results", "/admin/results"),
-        admin("/admin/results/models/{model}", "/admin/results/models/1"),
-        admin("/admin/results/datasets/{slug}", "/admin/results/datasets/starter"),
-        admin("/admin/compare/{slug}", "/admin/compare/starter"),
-        admin("/admin/compare/{slug}/tasks/{task}", "/admin/compare/starter/tasks/1"),
-    ]
+    ];
+    pages.extend(admins_addresses(true).into_iter().map(|(pattern, _, address)| (pattern, For::Admins, address)));
+    pages
 }
 
 /// Every other address of the router: downloads, event streams, forms.
-fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
-    let admin = |pattern, method, path| (pattern, For::Admins, method, path);
-    vec![
+fn addresses() -> Vec<(&'static str, For, Method, String)> {
+    let others = vec![
         ("/healthz", For::Everybody, Method::GET, "/healthz"),
         ("/readyz", For::Everybody, Method::GET, "/readyz"),
         ("/assets/{name}", For::Everybody, Method::GET, "/assets/none"),
@@ -373,30 +186,10 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/public/{secret}/embed.svg", For::Everybody, Method::GET, "/public/none/embed.svg"),
         ("/public/{secret}/files/{file}", For::Everybody, Method::GET, "/public/none/files/means.csv"),
         ("/public/{secret}/figures/{file}", For::Everybody, Method::GET, "/public/none/figures/x.svg"),
-        admin("/admin/studies/{id}/ratings.csv", Method::GET, "/admin/studies/1/ratings.csv"),
-        admin("/admin/studies/{id}/comparison.csv", Method::GET, "/admin/studies/1/comparison.csv"),
-        admin("/admin/rubrics/{slug}/rubric.json", Method::GET, "/admin/rubrics/aixbench/rubric.json"),
-        admin("/admin/results.csv", Method::GET, "/admin/results.csv"),
-        admin("/admin/compare/{slug}/export/{file}", Method::GET, "/admin/compare/starter/export/table.csv"),
-        admin("/admin/compare/{slug}/figures/{file}", Method::GET, "/admin/compare/starter/figures/x.svg"),
-        admin("/admin/audit.csv", Method::GET, "/admin/audit.csv"),
-        admin("/admin/languages.csv", Method::GET, "/admin/languages.csv"),
-        admin("/admin/conversations.csv", Method::GET, "/admin/conversations.csv"),
-        admin("/admin/runs/{id}/progress", Method::GET, "/admin/runs/1/progress"),
-        admin("/admin/runs/compare.csv", Method::GET, "/admin/runs/compare.csv?a=1&b=1"),
-        admin("/admin/runs/{id}/results.csv", Method::GET, "/admin/runs/1/results.csv"),
-        admin("/admin/runs/{id}/results.parquet", Method::GET, "/admin/runs/1/results.parquet"),
-        admin("/admin/runs/{id}/results.jsonl", Method::GET, "/admin/runs/1/results.jsonl"),
-        admin("/admin/uploads/{id}/bad-lines.jsonl", Method::GET, "/admin/uploads/1/bad-lines.jsonl?dataset=starter"),
-        admin("/admin/uploads/{id}/bad-lines.csv", Method::GET, "/admin/uploads/1/bad-lines.csv?dataset=starter"),
-        admin("/admin/submissions/{id}/file", Method::GET, "/admin/submissions/1/file"),
-        admin("/admin/submissions/{id}/bad-lines.jsonl", Method::GET, "/admin/submissions/1/bad-lines.jsonl"),
-        admin("/admin/submissions/{id}/bad-lines.csv", Method::GET, "/admin/submissions/1/bad-lines.csv"),
-        admin("/admin/upload/submission", Method::POST, "/admin/upload/submission"),
-        admin("/admin/upload/dataset", Method::POST, "/admin/upload/dataset"),
-        admin("/admin/upload/ratings", Method::POST, "/admin/upload/ratings"),
-        admin("/admin/upload/rubric", Method::POST, "/admin/upload/rubric"),
-    ]
+    ];
+    let others = others.into_iter().map(|(pattern, of, method, path)| (pattern, of, method, path.to_owned()));
+    let admins = admins_addresses(false).into_iter();
+    others.chain(admins.map(|(pattern, method, address)| (pattern, For::Admins, method, address))).collect()
 }
 
 /// Fields with a number that is no database id: a count, a position, a score, a time.
@@ -526,22 +319,6 @@ fn no_ids(what: &str, under: &str, value: &Value) {
     }
 }
 
-pub async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
-    match sent {
-        Sent::Json(arguments) => client.rpc(name, arguments.clone()).await,
-        Sent::Form(fields) => {
-            let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let headers = [
-                ("content-type", "application/x-www-form-urlencoded"),
-                ("accept", "application/json"),
-                ("sec-fetch-site", "same-origin"),
-            ];
-            let body = web::guard::query(fields.iter().copied());
-            client.send(Method::POST, &format!("/rpc/{name}"), &headers, body).await
-        }
-    }
-}
-
 /// One rater's walk through everything, repeated as things change.
 struct Walk {
     secrets: Secrets,
@@ -574,15 +351,15 @@ impl Walk {
             self.note(pattern, when, of, &answer);
         }
         for (name, of, sent) in functions(here, draft) {
-            let answer = call(&mut self.client, name, &sent).await;
+            let answer = self.client.function(name, &sent).await;
             self.note(&format!("/rpc/{name}"), when, of, &answer);
         }
         let unknown = self.client.get("/no/such/page").await;
         self.note("/no/such/page", when, For::Everybody, &unknown);
     }
 
-    async fn done(&mut self, name: &'static str, sent: Sent) {
-        let answer = call(&mut self.client, name, &sent).await;
+    async fn done(&mut self, name: &'static str, sent: Value) {
+        let answer = self.client.function(name, &sent).await;
         assert!(answer.status.is_success() || answer.status.is_redirection(), "{name}: {}", answer.body);
         self.note(&format!("/rpc/{name}"), "done", For::Raters, &answer);
     }
@@ -595,7 +372,7 @@ impl Walk {
 
     async fn submit(&mut self, item: &GradingItem, draft: &Draft, key: &str) {
         let sent = json!({"assignment": item.token, "draft": draft, "key": key});
-        self.done("submit_rating", Sent::Json(sent)).await;
+        self.done("submit_rating", sent).await;
     }
 }
 
@@ -691,16 +468,16 @@ async fn raters_never_see_models_or_ids() {
     walk.submit(&first, &full(), "c1").await;
     assert!(matches!(walk.next(&study).await, Next::Calibration(_)));
     walk.everything("with known scores", &here, &draft([1, 1, 1])).await;
-    walk.done("go_on", Sent::Form(vec![("what", first.token.0.clone())])).await;
+    walk.done("go_on", json!({"what": first.token.0})).await;
     let Next::Item(second) = walk.next(&study).await else { panic!("a second item") };
     walk.submit(&second, &draft([4, 3, 5]), "c2").await;
-    walk.done("go_on", Sent::Form(vec![("what", second.token.0.clone())])).await;
+    walk.done("go_on", json!({"what": second.token.0})).await;
     let announced: Vec<Announced> = walk.client.rpc("unread_announcements", json!({})).await.json();
-    walk.done("read_announcement", Sent::Form(vec![("token", announced[0].token.0.clone())])).await;
+    walk.done("read_announcement", json!({"token": announced[0].token.0})).await;
     let Next::Calibration(passed) = walk.next(&study).await else { panic!("the calibration's end") };
     assert!(matches!(*passed, Calibration::Passed(_)));
     walk.everything("after the calibration", &here, &draft([1, 1, 1])).await;
-    walk.done("go_on", Sent::Form(vec![("what", study.clone())])).await;
+    walk.done("go_on", json!({"what": study})).await;
 
     // Work: an output before and after it is rated, flagged, replied to, withdrawn; a few more, with hidden
     // checks among them.
@@ -709,7 +486,7 @@ async fn raters_never_see_models_or_ids() {
     walk.everything("before rating", &here, &draft([1, 2, 3])).await;
     walk.submit(&item, &full(), "w1").await;
     walk.everything("after rating", &here, &full()).await;
-    walk.done("undo_rating", Sent::Json(json!({"assignment": item.token}))).await;
+    walk.done("undo_rating", json!({"assignment": item.token})).await;
     walk.everything("taken back", &here, &full()).await;
     walk.submit(&item, &full(), "w2").await;
     for flag in app.services.quality.flags(&ADMIN, StudyId(2), PageOf::default()).await.unwrap().1.rows {
@@ -719,7 +496,7 @@ async fn raters_never_see_models_or_ids() {
     assert!(!back.replies.is_empty() && !back.figures.is_empty(), "{back:?}");
     walk.everything("with a reply", &here, &full()).await;
     let Next::Item(skipped) = walk.next(&study).await else { panic!("more work") };
-    walk.done("skip", Sent::Json(json!({"assignment": skipped.token}))).await;
+    walk.done("skip", json!({"assignment": skipped.token})).await;
     for n in 0..8 {
         let Next::Item(item) = walk.next(&study).await else { panic!("more work") };
         here.item = item.token.0.clone();
@@ -735,9 +512,8 @@ async fn raters_never_see_models_or_ids() {
     let lines = walk.client.rpc("my_disagreements", json!({})).await.json::<DisagreementQueue>().lines;
     here.disagreement = lines[0].token.0.clone();
     walk.everything("with a disagreement", &here, &full()).await;
-    let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
-    let decision = [("token", here.disagreement.clone()), ("comment", "Misses one case.".into())];
-    walk.done("adjudicate", Sent::Form(decision.into_iter().chain(scores).collect())).await;
+    let decision = json!({"token": here.disagreement, "comment": "Misses one case.", "scores": [2, 2, 2]});
+    walk.done("adjudicate", decision).await;
     walk.everything("adjudicated", &here, &full()).await;
 
     // The same side by side.
@@ -768,7 +544,7 @@ async fn raters_never_see_models_or_ids() {
     assert_eq!(app.services.db.write(warn).await.unwrap(), 1);
     assert!(matches!(walk.next(&study).await, Next::Paused { why: Halt::Warning(_), .. }));
     walk.everything("with a warning", &here, &full()).await;
-    walk.done("go_on", Sent::Form(vec![("what", study.clone())])).await;
+    walk.done("go_on", json!({"what": study})).await;
     assert!(!matches!(walk.next(&study).await, Next::Paused { .. }));
 
     // Paused, and closed.
@@ -792,7 +568,7 @@ async fn raters_never_see_models_or_ids() {
             ("sec-fetch-site", "same-origin"),
             ("content-type", "application/x-www-form-urlencoded"),
         ];
-        let answer = walk.client.send(method, path, &headers, String::new()).await;
+        let answer = walk.client.send(method, &path, &headers, String::new()).await;
         walk.secrets.check(pattern, &answer);
         if of == For::Admins {
             assert_eq!(answer.status, StatusCode::FORBIDDEN, "{pattern}");
@@ -826,7 +602,7 @@ async fn nothing_is_reachable_without_log_in() {
         }
     }
     for (name, of, sent) in functions(&here, &draft([1, 1, 1])) {
-        let answer = call(&mut nobody, name, &sent).await;
+        let answer = nobody.function(name, &sent).await;
         secrets.check(name, &answer);
         if of != For::Everybody {
             assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{name}: {}", answer.body);

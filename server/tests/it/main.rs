@@ -20,6 +20,7 @@ mod conversing;
 mod demo;
 mod drafts;
 mod dynamic;
+mod endpoints;
 mod exports;
 #[path = "../../benches/fill.rs"]
 #[allow(dead_code, reason = "a program of its own, of which tests need what fills a database")]

@@ -854,8 +854,15 @@ impl Skipping {
                     UPDATE checks SET away_until = 1 WHERE away_until IS NOT NULL;";
                 app.services.db.write(move |tx| Ok(tx.execute_batch(sql)?)).await.unwrap();
                 left.push(skipped_study(&mut bo).await.progress.left);
-                let Next::Item(again) = next(&mut bo, &study).await else { panic!("{self:?}: nothing came back") };
-                assert_eq!(again.token, skipped[0].0.token);
+                // Hidden checks may come before it, as before other outputs that are taken over.
+                loop {
+                    let Next::Item(again) = next(&mut bo, &study).await else { panic!("{self:?}: nothing came back") };
+                    if again.token == skipped[0].0.token {
+                        break;
+                    }
+                    assert!(is_check(&app, &again.token).await, "{self:?}: an output came back first");
+                    rate(&mut bo, &again, [2, 2, 2]).await;
+                }
                 left.push(skipped_study(&mut bo).await.progress.left);
                 break;
             }

@@ -311,6 +311,24 @@ impl Client {
         self.send(Method::POST, &format!("/rpc/{function}"), &headers, arguments.to_string()).await
     }
 
+    /// Calls a server function, whether it takes JSON or a form.
+    pub async fn function(&mut self, function: &str, arguments: &Value) -> Answer {
+        let answer = self.rpc(function, arguments.clone()).await;
+        if answer.status != StatusCode::BAD_REQUEST {
+            return answer;
+        }
+        // It takes a form, then; JSON was refused before anything was done.
+        let fields = flat(arguments);
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let body = web::guard::query(fields.iter().copied());
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("accept", "application/json"),
+            ("sec-fetch-site", "same-origin"),
+        ];
+        self.send(Method::POST, &format!("/rpc/{function}"), &headers, body).await
+    }
+
     /// Calls the REST API, with the token unless it is empty.
     pub async fn api(&mut self, token: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
         let bearer = format!("Bearer {token}");
@@ -397,4 +415,26 @@ pub fn make_conversations(
         }
     }
     Ok(())
+}
+
+/// Arguments as form fields.
+fn flat(arguments: &Value) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    for (name, value) in arguments.as_object().unwrap() {
+        flatten(name.clone(), value, &mut fields);
+    }
+    fields
+}
+
+fn flatten(name: String, value: &Value, fields: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(at, value)| flatten(format!("{name}[{at}]"), value, fields));
+        }
+        Value::Object(values) => {
+            values.iter().for_each(|(key, value)| flatten(format!("{name}[{key}]"), value, fields))
+        }
+        Value::String(text) => fields.push((name, text.clone())),
+        value => fields.push((name, value.to_string())),
+    }
 }

@@ -353,14 +353,17 @@ fn has_share(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<boo
     Ok(plan::units(conn, study.id, rater, study.settings.presentation)? >= u64::from(share))
 }
 
-/// Whether [`others`] has an output for a rater who gets one output at a time.
+/// Whether [`others`] has something for a rater who gets one output at a time: an output, or one of the rater's own checks
+/// that comes back as an output would.
 fn is_any_to_take(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<bool, Failure> {
     if has_share(conn, study, rater)? {
         return Ok(false);
     }
     let taker = Taker { study: study.id, rater, reads: study.reads, served: Vec::new() };
+    let now = clock::now();
     if queue::takeable(conn, &taker, Donor::Nobody, false)?.is_some()
-        || queue::run_out(conn, &taker, clock::now())?.is_some()
+        || queue::run_out(conn, &taker, now)?.is_some()
+        || checks::come_back(conn, study.id, rater, now)?.is_some()
     {
         return Ok(true);
     }

@@ -12,12 +12,14 @@ use model::{
 use rusqlite::Connection;
 
 use super::{InboxService, shown};
-use crate::{quality, rated_output::Read, visible_texts::VisibleTexts};
+use crate::{
+    quality::{self, calibration},
+    rated_output::Read,
+};
 use base::error::Failure;
 use db::{
-    grading,
     inbox::{self, Found, Subject, Waiting},
-    quality::{checks, disagreements, flags, known_items},
+    quality::{checks, disagreements, flags},
     studies,
 };
 
@@ -83,12 +85,6 @@ fn flagged(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<Read>
         FlagOn::Check(id) => {
             let check = checks::get(conn, id)?;
             let Some(draft) = checks::current(conn, id)? else { return Ok(None) };
-            let texts = match (check.known_item, check.output) {
-                (Some(item), _) => known_items::get(conn, item)?.map(|item| (item.texts, item.output)),
-                (None, Some(output)) => Some((grading::texts(conn, output)?, Some(output))),
-                (None, None) => None,
-            };
-            let Some((texts, output)) = texts else { return Ok(None) };
             let rating = AnonymousRating {
                 scores: checks::scores(&draft),
                 comment: draft.comment,
@@ -96,7 +92,7 @@ fn flagged(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<Read>
                 notes: draft.notes,
             };
             let rubric = quality::setup(conn, study)?.rubric;
-            Ok(Some(Read::of_texts(rubric, VisibleTexts::of(conn, texts, output)?, rating)))
+            Ok(Some(Read::of_texts(rubric, calibration::visible_texts(conn, &check)?, rating)))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! No statement that runs while people work reads a whole table that grows.
 //!
-//! The test makes every request (the rows of `rows.rs`, which other tests keep complete), rates a study and
+//! The test makes every request (the rows of `endpoints.rs`, which other tests keep complete), rates a study and
 //! executes a run. Every statement is recorded, and then compiled again over a database with thousands of
 //! rows and statistics. Its bytecode shows which tables it walks from end to end: it opens a cursor with
 //! `Rewind` or `Last` and continues with `Next` or `Prev`. New statements are covered as soon as a page or
@@ -24,7 +24,7 @@ use serde_json::json;
 
 use crate::fill;
 
-use super::{Scope, TestApp, rows, set_up};
+use super::{Scope, TestApp, endpoints, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
@@ -251,13 +251,13 @@ async fn use_everything(setup: &super::TestSetup) {
             rater.rpc("skip", json!({"assignment": token})).await;
         }
     }
-    for row in rows::rows() {
+    for row in endpoints::rows() {
         for who in [1, 3] {
             setup.send(&mut setup.people[who].clone(), &row).await;
         }
     }
     let token = app.token(&Scope::ALL).await;
-    for (what, _) in rows::operations() {
+    for (what, _) in endpoints::operations() {
         let (method, path) = what.split_once(' ').unwrap();
         let address = setup.address(path, if method == "GET" { "1" } else { "4711" });
         app.anonymous().api(&token, method.parse::<Method>().unwrap(), &address, None).await;

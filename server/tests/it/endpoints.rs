@@ -1,4 +1,7 @@
-//! The table. A row's four statuses are for no account, a rater of the study (ada), a rater of another study
+//! The table of pages, forms, downloads, server functions and operations of the API. `authorization.rs` requests them all;
+//! `blindness.rs` and `authorship.rs` take from here what admins use.
+//!
+//! A row's four statuses are for no account, a rater of the study (ada), a rater of another study
 //! (dora), an admin. Rows run in this order over one demo, in which submissions, study, run, outputs and
 //! tasks with the number 1 exist; rows that change something should leave these intact.
 
@@ -25,6 +28,18 @@ pub struct Row {
     pub call: Call,
     /// The four statuses.
     pub expected: [u16; 4],
+}
+
+impl Row {
+    /// Whether raters may not use it.
+    pub fn is_for_admins(&self) -> bool {
+        self.expected[1] == 403
+    }
+
+    /// The name of a server function.
+    pub fn function(&self) -> Option<&'static str> {
+        self.what.strip_prefix("/rpc/")
+    }
 }
 
 const fn row(what: &'static str, call: Call, expected: [u16; 4]) -> Row {
@@ -311,8 +326,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/set_quality", json!({"study": 1, "settings": {"shown": "own"}})),
         admins_call(
             "/rpc/add_known_item",
-            json!({"study": 1, "output": "1", "task": "", "code": "", "scores": [4, 3, 5],
-                "reasons_en": ["a", "b", "c"], "reasons_zh": ["", "", ""]}),
+            json!({"study": 1, "item": {"output": "1", "scores": [4, 3, 5], "reasons_en": ["a", "b", "c"]}}),
         ),
         admins_call("/rpc/change_known_item", json!({"study": 1, "item": 1, "deactivated": true, "pool": "hidden"})),
         admins_call("/rpc/remove_known_item", json!({"study": 1, "item": 1})),
