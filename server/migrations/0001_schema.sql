@@ -518,6 +518,10 @@ CREATE TABLE study_raters (
     given       INTEGER NOT NULL DEFAULT 0,
     -- All of the rater's work was given out and a planned repeat had nothing to repeat: it never comes.
     checks_over INTEGER NOT NULL DEFAULT 0,
+    -- When the settings of hidden checks or the known-score items last changed: `given` and `last_event` of that moment.
+    -- Hidden checks are counted from there, so that those that earlier outputs would have had do not all come at once.
+    checks_from  INTEGER NOT NULL DEFAULT 0,
+    checks_since INTEGER NOT NULL DEFAULT 0,
     -- When the rater gave their newest rating in the study, also if it was withdrawn.
     last_rating INTEGER,
     PRIMARY KEY (study_id, user_id)
@@ -937,6 +941,9 @@ CREATE TABLE checks (
     round        INTEGER NOT NULL,             -- of the calibration; 0 otherwise
     known_item_id      INTEGER REFERENCES known_items (id),
     output_id    INTEGER REFERENCES outputs (id), -- of a repeat
+    -- Whoever could take this output over would take over the check if it were work: the repeated one, or, for a hidden
+    -- known-score item, one that its rater has as work, in the same language.
+    like_output_id INTEGER REFERENCES outputs (id),
     -- What a repeat is compared with: the rating that counted when it was handed out.
     first_id     INTEGER REFERENCES ratings (id),
     shown_at     INTEGER NOT NULL,
@@ -961,6 +968,7 @@ CREATE TABLE checks (
 ) STRICT;
 CREATE INDEX checks_by_rater ON checks (study_id, user_id, rated_at);
 CREATE INDEX checks_open ON checks (study_id) WHERE rated_at IS NULL;
+CREATE INDEX checks_away ON checks (study_id, away_by) WHERE away_by IS NOT NULL;
 -- What raters answered about an item with known scores.
 CREATE INDEX checks_by_known_item ON checks (known_item_id) WHERE known_item_id IS NOT NULL;
 

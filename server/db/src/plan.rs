@@ -280,8 +280,12 @@ pub fn give(conn: &Connection, study: StudyId, presentation: Presentation, of: &
     for assignment in &of.assignments {
         let (output, is_theirs, is_started): (i64, bool, bool) = conn
             .prepare_cached(
-                "SELECT output_id, user_id IS ?2 AND rated_at IS NULL AS theirs, leased_until IS NOT NULL AS started
-                 FROM assignments WHERE id = ?1",
+                // A skipped output is started, too: it comes again, as a hidden check does that was skipped.
+                "SELECT a.output_id, a.user_id IS ?2 AND a.rated_at IS NULL AS theirs,
+                    a.leased_until IS NOT NULL OR EXISTS (
+                        SELECT 1 FROM handouts h
+                        WHERE h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id) AS started
+                 FROM assignments a WHERE a.id = ?1",
             )?
             .query_row(params![assignment, from], |row| {
                 Ok((row.get("output_id")?, row.get("theirs")?, row.get("started")?))

@@ -53,12 +53,14 @@ impl VisibleTexts {
         output: Option<OutputId>,
     ) -> Result<VisibleTexts, Failure> {
         let mut names = masks::of_study(conn, study)?;
-        let Some(output) = output else { return Ok(VisibleTexts::masked(texts, None, &names)) };
-        names.extend(masks::of_output(conn, output)?);
+        if let Some(output) = output {
+            names.extend(masks::of_output(conn, output)?);
+        }
         // As `mask` expects.
         names.sort_by_key(|name| (Reverse(name.chars().count()), name.clone()));
         names.dedup();
-        Ok(VisibleTexts::masked(texts, conversation_view::masked(conn, output, &names)?, &names))
+        let conversation = output.map(|output| conversation_view::masked(conn, output, &names)).transpose()?.flatten();
+        Ok(VisibleTexts::masked(texts, conversation, &names))
     }
 
     fn masked(texts: StoredTexts, conversation: Option<Conversation>, names: &[String]) -> VisibleTexts {

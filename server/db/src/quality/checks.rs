@@ -147,10 +147,18 @@ pub fn insert_known(
     known_item: i64,
     until: Option<Timestamp>,
 ) -> Result<Check, Failure> {
-    let sql = "INSERT INTO checks (token, study_id, user_id, kind, round, known_item_id, shown_at, leased_until)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
+    let sql = "INSERT INTO checks
+            (token, study_id, user_id, kind, round, known_item_id, shown_at, leased_until, like_output_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, (
+            SELECT s.output_id FROM known_items g JOIN task_revisions gv ON gv.id = g.revision_id
+                CROSS JOIN assignments s ON s.study_id = ?2 AND s.user_id = ?3
+                JOIN outputs so ON so.id = s.output_id
+                JOIN task_revisions sv ON sv.id = so.revision_id AND sv.nl_lang = gv.nl_lang
+            WHERE ?9 AND g.id = ?6
+            ORDER BY (s.output_id * 7919 + g.id * 104729) % 1000003, s.output_id LIMIT 1)) RETURNING id";
     let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
-    let values = params![token, study.0, rater.0, kind.code(), round, known_item, now, until.map(|at| at.0)];
+    let until = until.map(|at| at.0);
+    let values = params![token, study.0, rater.0, kind.code(), round, known_item, now, until, kind.is_hidden()];
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
 }
 
@@ -163,8 +171,9 @@ pub fn insert_repeat(
     first: RatingId,
     until: Timestamp,
 ) -> Result<Check, Failure> {
-    let sql = "INSERT INTO checks (token, study_id, user_id, kind, round, output_id, first_id, shown_at, leased_until)
-        VALUES (?1, ?2, ?3, 'repeat', 0, ?4, ?5, ?6, ?7) RETURNING id";
+    let sql = "INSERT INTO checks
+            (token, study_id, user_id, kind, round, output_id, first_id, shown_at, leased_until, like_output_id)
+        VALUES (?1, ?2, ?3, 'repeat', 0, ?4, ?5, ?6, ?7, ?4) RETURNING id";
     let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
     let values = params![token, study.0, rater.0, output.0, first.0, now, until.0];
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
@@ -245,12 +254,21 @@ const IS_GONE: &str =
        AND c.kind <> 'calibration' AND c.rated_at IS NOT NULL) >= p.away_rated)";
 
 /// Leases an unrated check to its rater until `until`, as `queue::renew` does an assignment. Returns whether
-/// the rater may have it: not if another rater would have taken it over, and either rated it or still had a lease of it.
+/// the rater may have it: not if another rater would have taken it over, and either rated it or still had a lease of it,
+/// unless there would be another planned rating for its rater.
 pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool, Failure> {
+    // Another planned rating that is not started, or whose lease has expired.
+    let has_other = format!(
+        "EXISTS (SELECT 1 FROM assignments a
+            WHERE a.study_id = p.study_id AND a.output_id = p.like_output_id AND a.user_id IS NOT p.user_id
+              AND a.rated_at IS NULL
+              AND (a.leased_until IS NULL OR a.leased_until NOT BETWEEN ?2 AND ?2 + {LEASE_MS}))"
+    );
     let (rated, leased, away): (bool, bool, bool) = conn
         .prepare_cached(&format!(
             "SELECT rated_at IS NOT NULL AS is_rated, leased_until IS NOT NULL AS is_leased,
-                away_until IS NOT NULL AND (away_until BETWEEN ?2 AND ?2 + {LEASE_MS} OR {IS_GONE}) AS is_away
+                away_until IS NOT NULL AND (away_until BETWEEN ?2 AND ?2 + {LEASE_MS} OR {IS_GONE})
+                    AND NOT {has_other} AS is_away
              FROM checks p WHERE id = ?1"
         ))?
         .query_row(params![check.id, clock::now().0], |row| {
@@ -352,8 +370,7 @@ pub struct ToLose {
 }
 
 /// The hidden check in this state that the taker would take over next if it were work. Whether the taker could is decided
-/// by an output: the repeated one, or, for a check with known scores, one of its rater's own in the same language, which the
-/// numbers of both choose. Where every rater rates every output, or the taker does not read the language, nothing is lost.
+/// by the output that the check is like (`like_output_id`). Where every rater rates every output, or the taker does not read the language, nothing is lost.
 pub fn next_to_lose(conn: &Connection, taker: &Taker, state: Losable) -> Result<Option<ToLose>, Failure> {
     let Taker { study, rater, reads, served } = taker;
     let has_lapsed = format!(
@@ -376,13 +393,7 @@ pub fn next_to_lose(conn: &Connection, taker: &Taker, state: Losable) -> Result<
          WHERE p.study_id = ?1 AND p.rated_at IS NULL AND p.user_id <> ?2 AND p.kind <> 'calibration'
            AND {is} AND p.user_id NOT IN (SELECT value FROM json_each(?6))
            AND EXISTS (
-               SELECT 1 FROM (SELECT coalesce(p.output_id, (
-                       SELECT s.output_id FROM known_items g JOIN task_revisions gv ON gv.id = g.revision_id
-                           CROSS JOIN assignments s ON s.study_id = ?1 AND s.user_id = p.user_id
-                           JOIN outputs so ON so.id = s.output_id
-                           JOIN task_revisions sv ON sv.id = so.revision_id AND sv.nl_lang = gv.nl_lang
-                       WHERE g.id = p.known_item_id
-                       ORDER BY (s.output_id * 7919 + p.id * 104729) % 1000003, s.output_id LIMIT 1)) AS output_id) a
+               SELECT 1 FROM (SELECT p.like_output_id AS output_id) a
                    JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
                WHERE TRUE {FITS})
          ORDER BY at {order}, p.id LIMIT 1"
@@ -411,6 +422,20 @@ pub fn lose(conn: &Connection, taker: &Taker, check: ToLose, until: Timestamp) -
     Ok(())
 }
 
+/// Extends the leases that the rater would have of hidden checks of others, if they were work. One would be the item on which
+/// the rater works now, if all others in the rater's hands at that time have been rated.
+pub fn extend_lost(conn: &Connection, study: StudyId, rater: UserId, until: Timestamp) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE checks SET away_until = ?3
+         WHERE study_id = ?1 AND away_by = ?2 AND rated_at IS NULL AND away_until < ?3 AND away_rated = 1
+             + (SELECT d.rated FROM study_raters d WHERE d.study_id = ?1 AND d.user_id = ?2)
+             + (SELECT count(*) FROM checks c WHERE c.study_id = ?1 AND c.user_id = ?2 AND c.kind <> 'calibration'
+                AND c.rated_at IS NOT NULL)",
+    )?
+    .execute(params![study.0, rater.0, until.0])?;
+    Ok(())
+}
+
 /// A hidden check of the rater that another one would have taken over and left, with the end of that lease. If it were
 /// work, the rater could take it back.
 pub fn come_back(
@@ -431,10 +456,11 @@ pub fn come_back(
 }
 
 /// Ends the leases of the unrated hidden checks of a rater who leaves the study, and of those of others that the rater
-/// would have taken over.
+/// would have taken over. Others would take over the rater's own, or the rater, who may be added again.
 pub fn release(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached(
-        "UPDATE checks SET leased_until = NULL, place = NULL
+        "UPDATE checks SET leased_until = NULL, place = NULL, away_by = coalesce(away_by, ?2),
+            away_until = coalesce(away_until, 0), away_rated = coalesce(away_rated, 9223372036854775807)
          WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'calibration'",
     )?
     .execute(params![study.0, rater.0])?;
@@ -457,6 +483,24 @@ pub fn end(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failu
     conn.prepare_cached("UPDATE study_raters SET checks_over = 1 WHERE study_id = ?1 AND user_id = ?2")?
         .execute(params![study.0, rater.0])?;
     Ok(())
+}
+
+/// Counts the hidden checks of a study's raters from now on.
+pub fn restart(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE study_raters SET checks_from = given, checks_since = last_event WHERE study_id = ?1",
+        [study.0],
+    )?;
+    Ok(())
+}
+
+/// From where the hidden checks of a rater are counted: the number of outputs that the rater had had, and the time.
+pub fn counted_from(conn: &Connection, study: StudyId, rater: UserId) -> Result<(u64, Timestamp), Failure> {
+    let from = conn
+        .prepare_cached("SELECT checks_from, checks_since FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
+        .query_row(params![study.0, rater.0], |row| Ok((row.get("checks_from")?, Timestamp(row.get("checks_since")?))))
+        .optional()?;
+    Ok(from.unwrap_or((0, Timestamp(0))))
 }
 
 /// Records that the rater has read the known scores.

@@ -77,14 +77,30 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<KnownItem>, Failure
 /// both pools, too.
 ///
 /// No code comes to a rater both in the calibration and as a hidden check, and none twice as a hidden check. An output
-/// that the study grades comes to nobody who had it as work, and to nobody at all while a rating of it is missing,
-/// because anybody may take that rating over.
+/// that the study grades comes to nobody who had it as work or saw it as a disagreement, and to nobody at all while a rating of
+/// it is missing, because anybody may take that rating over. A hidden check is in a language that the rater reads, as work is.
 pub fn available(
     conn: &Connection,
     study: StudyId,
     rater: UserId,
     kind: Kind,
     both: bool,
+) -> Result<Vec<i64>, Failure> {
+    found(conn, study, rater, kind, both, false)
+}
+
+/// The items that may come to this rater as hidden checks, now or when all ratings of them as work are there.
+pub fn hidden_ones(conn: &Connection, study: StudyId, rater: UserId, both: bool) -> Result<Vec<i64>, Failure> {
+    found(conn, study, rater, Kind::Known, both, true)
+}
+
+fn found(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    kind: Kind,
+    both: bool,
+    even_unrated: bool,
 ) -> Result<Vec<i64>, Failure> {
     let pool = if kind == Kind::Calibration { Pool::Calibration } else { Pool::Hidden };
     let mut statement = conn.prepare_cached(
@@ -97,12 +113,18 @@ pub fn available(
                  AND (same.id <> had.id OR p.kind <> ?5))
            AND NOT EXISTS (SELECT 1 FROM assignments a
                            WHERE a.study_id = ?1 AND a.output_id = g.output_id
-                             AND (a.user_id = ?2 OR a.rated_at IS NULL))
+                             AND (a.user_id = ?2 OR a.rated_at IS NULL AND NOT ?6))
            AND NOT EXISTS (SELECT 1 FROM handouts h
                            WHERE h.study_id = ?1 AND h.output_id = g.output_id AND h.user_id = ?2)
+           AND NOT EXISTS (SELECT 1 FROM disagreement_handouts h
+                           WHERE h.study_id = ?1 AND h.output_id = g.output_id AND h.user_id = ?2)
+           AND (?5 = 'calibration' OR EXISTS (
+                SELECT 1 FROM study_raters m JOIN task_revisions v ON v.id = g.revision_id
+                WHERE m.study_id = ?1 AND m.user_id = ?2 AND instr(m.reads, v.nl_lang) > 0))
          ORDER BY g.id",
     )?;
-    let rows = statement.query_map(params![study.0, rater.0, pool.code(), both, kind.code()], |row| row.get(0))?;
+    let rows = statement
+        .query_map(params![study.0, rater.0, pool.code(), both, kind.code(), even_unrated], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -160,6 +182,26 @@ pub fn has(conn: &Connection, study: StudyId, revision: TaskRevisionId, code: &s
 pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failure> {
     let mut statement = conn.prepare_cached("SELECT revision_id FROM known_items WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
+}
+
+/// How far the nearest output of a task is in the order of a rater's work, from where the rater is now, in outputs. `None`
+/// if the rater has no output of the task.
+pub fn distance(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    task: TaskRevisionId,
+) -> Result<Option<i64>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT min(abs(a.place - coalesce(
+                 (SELECT w.place FROM assignments w
+                  WHERE w.study_id = ?1 AND w.user_id = ?2 AND w.rated_at IS NULL AND w.leased_until IS NULL
+                  ORDER BY w.place LIMIT 1), a.place)))
+             FROM outputs o CROSS JOIN assignments a ON a.study_id = ?1 AND a.output_id = o.id AND a.user_id = ?2
+             WHERE o.revision_id = ?3",
+        )?
+        .query_row(params![study.0, rater.0, task.0], |row| row.get(0))?)
 }
 
 /// How often an item was rated, and the scores: of each time the rating that counts.
@@ -286,6 +328,26 @@ pub fn output(
         .optional()?)
 }
 
+/// Whether the study has an output of the task.
+pub fn is_graded(conn: &Connection, study: StudyId, revision: TaskRevisionId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM outputs o CROSS JOIN assignments a ON a.study_id = ?1 AND a.output_id = o.id
+             WHERE o.revision_id = ?2",
+        )?
+        .exists(params![study.0, revision.0])?)
+}
+
+/// Whether the study has only one output of a task.
+pub fn has_single_task(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1
+             GROUP BY o.revision_id HAVING min(a.output_id) = max(a.output_id)",
+        )?
+        .exists([study.0])?)
+}
+
 /// Whether the study has an output with text around its code, or one without.
 pub fn has_output_with(conn: &Connection, study: StudyId, surrounding_text: bool) -> Result<bool, Failure> {
     Ok(conn
@@ -303,13 +365,16 @@ pub fn missing(conn: &Connection, study: StudyId, output: OutputId) -> Result<u6
         .query_row(params![study.0, output.0], |row| row.get(0))?)
 }
 
-/// Sources of new items: every task of the dataset, and the outputs that the study does not grade.
+/// Sources of new items: every task of the dataset, those of which the study has outputs first, and the outputs that the study
+/// does not grade.
 pub fn choices(conn: &Connection, study: StudyId) -> Result<KnownItemChoices, Failure> {
     let mut tasks = conn.prepare_cached(
         "SELECT v.id, t.external_id, v.raw_nl FROM studies s
          JOIN dataset_version_tasks d ON d.version_id = s.version_id
          JOIN task_revisions v ON v.id = d.revision_id JOIN tasks t ON t.id = v.task_id
-         WHERE s.id = ?1 ORDER BY d.position",
+         WHERE s.id = ?1
+         ORDER BY EXISTS (SELECT 1 FROM outputs o CROSS JOIN assignments a ON a.study_id = ?1 AND a.output_id = o.id
+             WHERE o.revision_id = v.id) DESC, d.position",
     )?;
     let tasks = tasks.query_map([study.0], |row| {
         Ok((TaskRevisionId(row.get("id")?), row.get("external_id")?, excerpt(&row.get::<_, String>("raw_nl")?, 60)))

@@ -206,6 +206,7 @@ impl Item {
         let draft = self.as_stored(conn, draft)?;
         if self.study.status == StudyStatus::Running && !self.study.paused {
             self.storage.renew(conn, hand_out::lease_end())?;
+            checks::extend_lost(conn, self.study.id, self.rater, hand_out::lease_end())?;
         }
         self.storage.save_draft(conn, &draft)
     }

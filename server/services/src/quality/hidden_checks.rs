@@ -34,11 +34,18 @@ pub struct HiddenChecks {
     rater: UserId,
     settings: QualitySettings,
     checks: Vec<Check>,
-    /// The known-score items that may be used.
+    /// The known-score items that may be used now.
     items: Vec<i64>,
+    /// These, and those that may be used when others have rated them as work.
+    planned_items: Vec<i64>,
     /// Whether no more come after the last output.
     over: bool,
+    /// The number of outputs that the rater had had when counting began, and that time.
+    from: (u64, Timestamp),
 }
+
+/// Number of unused known-score items among which the next one is chosen.
+const COMPARED: usize = 64;
 
 /// The rater's progress with the work.
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +64,15 @@ impl HiddenChecks {
         let settings = if one { study.settings.quality } else { QualitySettings::default() };
         let mut checks = if one { checks::list(conn, study.id, rater)? } else { Vec::new() };
         checks.retain(|check| check.kind.is_hidden());
-        let items = if settings.known_item_every > 0 { items(conn, study.id, rater, &settings)? } else { Vec::new() };
+        let (mut items, mut planned_items) = (Vec::new(), Vec::new());
+        if settings.known_item_every > 0 {
+            let both = is_calibrated(conn, study.id, rater, &settings)?;
+            items = known_items::available(conn, study.id, rater, Kind::Known, both)?;
+            planned_items = known_items::hidden_ones(conn, study.id, rater, both)?;
+        }
         let over = one && checks::are_over(conn, study.id, rater)?;
-        Ok(HiddenChecks { study: study.clone(), rater, settings, checks, items, over })
+        let from = checks::counted_from(conn, study.id, rater)?;
+        Ok(HiddenChecks { study: study.clone(), rater, settings, checks, items, planned_items, over, from })
     }
 
     /// Whether there are any, or may be later.
@@ -152,7 +165,18 @@ impl HiddenChecks {
         // Skips may leave too few ratings in between. The repeat then waits; after the last output it
         // comes in any case, because the rater has seen the number of items left.
         let apart = if counts.fresh > 0 { self.settings.repeat_apart } else { 0 };
-        self.first(conn, self.missing(counts, planned), apart, recent)
+        let missing = self.missing(counts, planned);
+        // Those that had to wait do not come one after the other.
+        if counts.fresh > 0 && missing.total() > 1 && !self.draws(counts) {
+            return Ok(None);
+        }
+        self.first(conn, missing, apart, recent)
+    }
+
+    /// Whether one of several waiting checks comes at this position: a draw with a probability of one third.
+    fn draws(&self, counts: Counts) -> bool {
+        let position = counts.given + self.checks.len() as u64;
+        rank(self.study.seed ^ position, self.rater, 0)[0] < u8::MAX / 3
     }
 
     /// One of the missing checks that can come now. At least `apart` ratings are between a repeat and the output's first rating.
@@ -165,16 +189,19 @@ impl HiddenChecks {
     ) -> Result<Option<Candidate>, Failure> {
         if missing.known > 0 {
             let unused = |item: &&i64| self.checks.iter().all(|check| check.known_item != Some(**item));
-            let mut items: Vec<i64> = self.items.iter().filter(unused).copied().collect();
+            let mut unused: Vec<i64> = self.items.iter().filter(unused).copied().collect();
             // A different order from the calibration's.
-            items.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
-            for item in &items {
-                if known_items::task(conn, *item)?.is_some_and(|task| !recent.contains(&task)) {
-                    return Ok(Some(Candidate::Known(*item)));
-                }
+            unused.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
+            unused.truncate(COMPARED);
+            let mut items = Vec::new();
+            for item in unused {
+                let Some(task) = known_items::task(conn, item)? else { continue };
+                // Work comes in an order of tasks, and an item of a task that is far away in it would stand out.
+                let away = known_items::distance(conn, self.study.id, self.rater, task)?.unwrap_or(i64::MAX);
+                items.push(((recent.contains(&task), away), item));
             }
-            if let Some(item) = items.first() {
-                return Ok(Some(Candidate::Known(*item)));
+            if let Some((_, item)) = items.into_iter().min_by_key(|(order, _)| *order) {
+                return Ok(Some(Candidate::Known(item)));
             }
         }
         if missing.repeats > 0 {
@@ -184,13 +211,22 @@ impl HiddenChecks {
         Ok(None)
     }
 
-    /// How many checks of each kind come before the last of this many outputs.
+    /// The checks that came since counting began.
+    fn counted_checks(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.shown_at > self.from.1)
+    }
+
+    /// How many of them come before the last of this many outputs.
     fn planned(&self, outputs: u64) -> Planned {
-        // An item that was retired after it was shown still took its position.
-        let used = self.checks.iter().filter_map(|check| check.known_item);
-        let retired = used.filter(|item| !self.items.contains(item)).count() as u64;
-        let schedule = Schedule::new(self.settings, self.study.seed, self.rater.0, self.items.len() as u64 + retired);
-        schedule.before_output(outputs)
+        let (from, since) = self.from;
+        // An item that was deactivated after it came still took its position; one that came before has none.
+        let gone = self.counted_checks().filter_map(|check| check.known_item);
+        let gone = gone.filter(|item| !self.planned_items.contains(item)).count() as u64;
+        let earlier = self.checks.iter().filter(|check| check.shown_at <= since).filter_map(|check| check.known_item);
+        let earlier = earlier.filter(|item| self.planned_items.contains(item)).count() as u64;
+        let items = (self.planned_items.len() as u64 + gone).saturating_sub(earlier);
+        Schedule::new(self.settings, self.study.seed ^ from, self.rater.0, items)
+            .before_output(outputs.saturating_sub(from))
     }
 
     /// The checks that come before the last of this many outputs and that the rater has not had.
@@ -204,7 +240,7 @@ impl HiddenChecks {
     /// The same, whether or not more come.
     fn unseen(&self, outputs: u64) -> Planned {
         let planned = self.planned(outputs);
-        let given = |kind| self.checks.iter().filter(|check| check.kind == kind).count() as u64;
+        let given = |kind| self.counted_checks().filter(|check| check.kind == kind).count() as u64;
         Planned {
             known: planned.known.saturating_sub(given(Kind::Known)),
             repeats: planned.repeats.saturating_sub(given(Kind::Repeat)),
@@ -212,12 +248,15 @@ impl HiddenChecks {
     }
 }
 
-/// The known-score items that may come to the rater as hidden checks. While they have a calibration to do, the items of
-/// both pools belong to it.
-fn items(conn: &Connection, study: StudyId, rater: UserId, settings: &QualitySettings) -> Result<Vec<i64>, Failure> {
-    let calibrated = settings.calibration == CalibrationMode::None
-        || calibrations::get(conn, study, rater)?.is_some_and(|c| c.state == CalibrationState::Passed);
-    known_items::available(conn, study, rater, Kind::Known, calibrated)
+/// Whether items of both pools may come to the rater as hidden checks: while they have a calibration to do, these belong to it.
+fn is_calibrated(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    settings: &QualitySettings,
+) -> Result<bool, Failure> {
+    Ok(settings.calibration == CalibrationMode::None
+        || calibrations::get(conn, study, rater)?.is_some_and(|c| c.state == CalibrationState::Passed))
 }
 
 /// Candidates for the next hidden check.

@@ -12,12 +12,14 @@ use model::{
 };
 use rusqlite::Connection;
 
+use super::masking;
 use base::error::Failure;
 use db::{
-    conversations,
+    conversations, plan,
     quality::{
         self, disagreements,
         known_items::{self, PoolSizes},
+        masks,
     },
 };
 use stats::raters::final_scores;
@@ -38,8 +40,51 @@ pub fn facts(id: i64, new: &NewKnownItem) -> Vec<Fact> {
     [Fact::KnownItem(id)].into_iter().chain(output).chain([Fact::Pool(new.pool)]).collect()
 }
 
+/// What the outputs of a study look like, so that its hidden checks look the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Likeness {
+    /// Whether an output has text around its code.
+    with_text: bool,
+    /// Whether an output has none.
+    without_text: bool,
+    /// Whether an output names a model, or none of the new items does.
+    may_name: bool,
+    /// Whether there is a task of which raters see one output only, as of one that has no outputs but the item.
+    has_single_task: bool,
+}
+
+/// How new items have to look. Takes long if items name a model and outputs do not, so it is called before the transaction.
+pub fn likeness(conn: &Connection, study: StudyId, new: &[KnownItemSource]) -> Result<Likeness, Failure> {
+    let finder = masking::leak_finder(conn)?;
+    let names = |code: &str, text: &str| finder.find(0, "", code, text).is_some();
+    let mut may_name = true;
+    for of in new {
+        match source(conn, study, of) {
+            Ok(Source { code, surrounding_text, .. }) => may_name &= !names(&code, &surrounding_text),
+            // `add` says which item it is.
+            Err(Failure::App(_)) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    if !may_name {
+        for submission in plan::input(conn, study)?.map(|input| input.submissions).unwrap_or_default() {
+            let texts = masks::texts_of_study(conn, study, submission)?;
+            may_name = may_name || texts.iter().any(|(.., code, text)| names(code, text));
+        }
+    }
+    let has = |text| known_items::has_output_with(conn, study, text);
+    let has_single_task = known_items::has_single_task(conn, study)?;
+    Ok(Likeness { with_text: has(true)?, without_text: has(false)?, may_name, has_single_task })
+}
+
 /// Adds an item.
-pub fn add(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<UserId>) -> Result<i64, Failure> {
+pub fn add(
+    conn: &Connection,
+    study: StudyId,
+    new: &NewKnownItem,
+    likeness: Likeness,
+    by: Option<UserId>,
+) -> Result<i64, Failure> {
     let source = source(conn, study, &new.source)?;
     let rubric = super::setup(conn, study)?.rubric;
     let scores = match &new.source {
@@ -78,8 +123,8 @@ pub fn add(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<Use
             ("Give a reason for at least one dimension", "请至少为一个维度填写理由"),
         ));
     }
-    if source.output.is_none() && new.pool != Pool::Calibration {
-        looks_like_work(conn, study, &source.surrounding_text)?;
+    if !source.graded && new.pool != Pool::Calibration {
+        likeness.check(conn, study, &source)?;
     }
     if known_items::has(conn, study, source.revision, &source.code)? {
         return Err(Failure::conflict((
@@ -160,31 +205,55 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
     }
 }
 
-/// Refuses a hidden check with text around its code where no output has any, and one without where all have some.
-fn looks_like_work(conn: &Connection, study: StudyId, surrounding_text: &str) -> Result<(), Failure> {
-    let has_text = !surrounding_text.is_empty();
-    if known_items::has_output_with(conn, study, has_text)? || !known_items::has_output_with(conn, study, !has_text)? {
-        return Ok(());
+impl Likeness {
+    /// Refuses a hidden check that raters could tell from work by its text.
+    fn check(self, conn: &Connection, study: StudyId, source: &Source) -> Result<(), Failure> {
+        let has_text = !source.surrounding_text.is_empty();
+        if has_text && !self.with_text && self.without_text {
+            return Err(Failure::invalid(
+                "surrounding_text",
+                (
+                    "no output of this study has text around its code, so raters could tell this item from work",
+                    "本项目的输出都没有代码以外的文字，评分者能把这道题与正常题目区分开",
+                ),
+                ("Use code without such text", "请使用不带这类文字的代码"),
+            ));
+        }
+        if !has_text && self.with_text && !self.without_text {
+            return Err(Failure::invalid(
+                "surrounding_text",
+                (
+                    "every output of this study has text around its code, so raters could tell this item from work",
+                    "本项目的输出都带有代码以外的文字，评分者能把这道题与正常题目区分开",
+                ),
+                ("Add text such as a model would write around the code", "请补充模型会在代码前后写的文字"),
+            ));
+        }
+        if !self.may_name && masking::leak_finder(conn)?.find(0, "", &source.code, &source.surrounding_text).is_some() {
+            return Err(Failure::invalid(
+                "code",
+                (
+                    "the code names a model and no output of this study does, so raters could tell this item from work",
+                    "代码中出现了模型名称，而本项目的输出都没有，评分者能把这道题与正常题目区分开",
+                ),
+                ("Remove the name", "请删去该名称"),
+            ));
+        }
+        if !self.has_single_task && !known_items::is_graded(conn, study, source.revision)? {
+            return Err(Failure::invalid(
+                "task",
+                (
+                    "the study has no output of this task, so raters could tell this item from work",
+                    "本项目没有该任务的输出，评分者能把这道题与正常题目区分开",
+                ),
+                (
+                    "Choose a task of the study, or use the item in the calibration only",
+                    "请选择本项目中的任务，或仅用于校准",
+                ),
+            ));
+        }
+        Ok(())
     }
-    Err(if has_text {
-        Failure::invalid(
-            "surrounding_text",
-            (
-                "no output of this study has text around its code, so raters could tell this item from work",
-                "本项目的输出都没有代码以外的文字，评分者能把这道题与正常题目区分开",
-            ),
-            ("Leave the text empty", "请留空"),
-        )
-    } else {
-        Failure::invalid(
-            "surrounding_text",
-            (
-                "every output of this study has text around its code, so raters could tell this item from work",
-                "本项目的输出都带有代码以外的文字，评分者能把这道题与正常题目区分开",
-            ),
-            ("Add text such as a model would write around the code", "请补充模型会在代码前后写的文字"),
-        )
-    })
 }
 
 /// An output that the study grades, with its final scores: those of its adjudication, or the median of its ratings.
@@ -261,13 +330,8 @@ pub fn records(conn: &Connection, study: StudyId) -> Result<Vec<KnownItemRecord>
     Ok(items.map(record).collect())
 }
 
-/// Adds the items of a file. A problem names its item, counted from 1.
-pub fn import(
-    conn: &Connection,
-    study: StudyId,
-    items: Vec<KnownItemRecord>,
-    by: Option<UserId>,
-) -> Result<u64, Failure> {
+/// The items of a file. A problem names its item, counted from 1.
+pub fn of_file(conn: &Connection, study: StudyId, items: Vec<KnownItemRecord>) -> Result<Vec<NewKnownItem>, Failure> {
     if items.is_empty() || items.len() > ITEMS_MOST {
         return Err(Failure::invalid(
             "items",
@@ -275,8 +339,7 @@ pub fn import(
             (format!("Import 1 to {ITEMS_MOST}"), format!("请导入 1 到 {ITEMS_MOST} 道题")),
         ));
     }
-    let count = items.len() as u64;
-    for (number, item) in (1u64..).zip(items) {
+    let new = |(number, item): (u64, KnownItemRecord)| {
         let KnownItemRecord { task_id, code, surrounding_text, scores, reasons, pool } = item;
         let Some(task) = known_items::task_named(conn, study, &task_id)? else {
             return Err(Failure::invalid(
@@ -285,9 +348,21 @@ pub fn import(
                 ("Use a task of the study's dataset", "请使用该项目数据集中的任务"),
             ));
         };
-        let new =
-            NewKnownItem { source: KnownItemSource::Pasted { task, code, surrounding_text }, scores, reasons, pool };
-        add(conn, study, &new, by).map_err(|failure| match failure {
+        Ok(NewKnownItem { source: KnownItemSource::Pasted { task, code, surrounding_text }, scores, reasons, pool })
+    };
+    (1..).zip(items).map(new).collect()
+}
+
+/// Adds the items of a file. A problem names its item, counted from 1.
+pub fn import(
+    conn: &Connection,
+    study: StudyId,
+    items: &[NewKnownItem],
+    likeness: Likeness,
+    by: Option<UserId>,
+) -> Result<u64, Failure> {
+    for (number, new) in (1u64..).zip(items) {
+        add(conn, study, new, likeness, by).map_err(|failure| match failure {
             Failure::App(AppError::Invalid(mut problems)) => {
                 problems.iter_mut().for_each(|problem| problem.file = format!("{number}.{}", problem.file));
                 Failure::App(AppError::Invalid(problems))
@@ -295,7 +370,7 @@ pub fn import(
             other => other,
         })?;
     }
-    Ok(count)
+    Ok(items.len() as u64)
 }
 
 /// The items that the settings need and the pools lack, if any.

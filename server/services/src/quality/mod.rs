@@ -49,7 +49,7 @@ use db::{
     Db,
     audit::{self, Change},
     plan,
-    quality::{self, calibrations, known_items, limits as stored_limits},
+    quality::{self, calibrations, checks, known_items, limits as stored_limits},
     steps::Step,
     studies,
 };
@@ -114,6 +114,10 @@ impl Quality for QualityService {
             check(&quality, &rubric)?;
             known::check_pools(&quality, pools)?;
             plan::save_settings(tx, study, &StudySettings { quality, ..before })?;
+            let of = |s: &QualitySettings| (s.known_item_every, s.repeat_every, s.repeat_apart, s.calibration);
+            if of(&before.quality) != of(&quality) {
+                checks::restart(tx, study)?;
+            }
             if limits::differ(&before.quality, &quality) {
                 stored_limits::restart(tx, study)?;
             }
@@ -138,8 +142,11 @@ impl Quality for QualityService {
 
     async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64> {
         let by = admin.id();
+        let source = new.source.clone();
+        let likeness = self.db.read_long(move |conn| known::likeness(conn, study, &[source])).await?;
         let add = move |tx: &Transaction<'_>| {
-            let id = known::add(tx, study, &new, by)?;
+            let id = known::add(tx, study, &new, likeness, by)?;
+            checks::restart(tx, study)?;
             Ok(Change::of(Object::Study(study), known::facts(id, &new), id))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
@@ -151,7 +158,8 @@ impl Quality for QualityService {
             let word = if deactivated { Action::KnownScoresDeactivate } else { Action::KnownScoresActivate };
             let change = KnownItemChange { pool: None, ..change };
             self.change(admin, word, (Object::Study(study), vec![Fact::KnownItem(item)]), move |tx| {
-                known::change(tx, study, item, change)
+                known::change(tx, study, item, change)?;
+                checks::restart(tx, study)
             })
             .await?;
         }
@@ -159,7 +167,8 @@ impl Quality for QualityService {
             let change = KnownItemChange { deactivated: None, ..change };
             let facts = vec![Fact::KnownItem(item), Fact::Pool(pool)];
             self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), facts), move |tx| {
-                known::change(tx, study, item, change)
+                known::change(tx, study, item, change)?;
+                checks::restart(tx, study)
             })
             .await?;
         }
@@ -168,7 +177,11 @@ impl Quality for QualityService {
 
     async fn remove_known_item(&self, admin: &Admin, study: StudyId, item: i64) -> Answer<()> {
         let entry = (Object::Study(study), vec![Fact::KnownItem(item)]);
-        self.change(admin, Action::KnownScoresRemove, entry, move |tx| known::remove(tx, study, item)).await
+        self.change(admin, Action::KnownScoresRemove, entry, move |tx| {
+            known::remove(tx, study, item)?;
+            checks::restart(tx, study)
+        })
+        .await
     }
 
     async fn known_items(&self, _: &Admin, study: StudyId) -> Answer<Vec<KnownItemRecord>> {
@@ -177,8 +190,15 @@ impl Quality for QualityService {
 
     async fn import_known_items(&self, admin: &Admin, study: StudyId, items: Vec<KnownItemRecord>) -> Answer<u64> {
         let by = admin.id();
+        let read = move |conn: &Connection| {
+            let items = known::of_file(conn, study, items)?;
+            let sources: Vec<_> = items.iter().map(|item| item.source.clone()).collect();
+            Ok((known::likeness(conn, study, &sources)?, items))
+        };
+        let (likeness, items) = self.db.read_long(read).await?;
         let add = move |tx: &Transaction<'_>| {
-            let count = known::import(tx, study, items, by)?;
+            let count = known::import(tx, study, &items, likeness, by)?;
+            checks::restart(tx, study)?;
             Ok(Change::of(Object::Study(study), [Fact::KnownItems(count)], count))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
