@@ -90,12 +90,18 @@ impl Draft {
         if self.comment.chars().count().max(flag) > TEXT_MAX {
             return Some(DraftFault::TooLong);
         }
+        if self.active_ms.is_some_and(|time| time > ACTIVE_MS_MAX) {
+            return Some(DraftFault::Time);
+        }
         (!note::sound(&self.notes)).then_some(DraftFault::Notes)
     }
 }
 
 /// Maximum length of a comment, a flag's text or a reply, in characters: a page of text.
 pub const TEXT_MAX: usize = 4000;
+
+/// The longest time that a rater may have spent on an output, in milliseconds: a week without a pause.
+pub const ACTIVE_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;
 
 /// Why a draft is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +118,8 @@ pub enum DraftFault {
     Notes,
     /// The number of scores differs from the rubric's dimensions.
     OtherRubric,
+    /// The time spent on the output exceeds [`ACTIVE_MS_MAX`].
+    Time,
 }
 
 /// One output as a rater sees it.
@@ -304,6 +312,13 @@ pub struct OwnItems {
     /// Skipped and not rated since.
     pub skipped: Vec<OwnItem>,
     pub bookmarked: Vec<OwnItem>,
+    /// Whether one of the lists has older items, too, which are left out.
+    pub older: bool,
+}
+
+impl OwnItems {
+    /// The most items of a list.
+    pub const MOST: usize = 200;
 }
 
 /// An item in a list of the rater's own.

@@ -6,7 +6,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::grade::{UnsentBar, use_submit_queue};
 use model::{
     address::query_value,
-    grading::{OwnItem, OwnRating, OwnRatings},
+    grading::{OwnItem, OwnItems, OwnRating, OwnRatings},
     ids::Token,
     lang::Lang,
 };
@@ -47,6 +47,7 @@ pub fn MinePage() -> impl IntoView {
             <Load data let:both>
                 {item_list("skipped", t.mine_skipped, &study.get_untracked(), both.0.skipped)}
                 {item_list("bookmarks", t.mine_bookmarks, &study.get_untracked(), both.0.bookmarked)}
+                {both.0.older.then(|| view! { <p class="hint">{(t.mine_older)(OwnItems::MOST)}</p> })}
                 {ratings(i18n, &study.get_untracked(), asked.get_untracked(), both.1)}
             </Load>
         </Page>

@@ -57,6 +57,7 @@ texts! {
         internal: "Something went wrong on the server", "服务器出现错误";
         too_long: "The comment or the text of the flag is longer than 4,000 characters. Shorten it.", "评语或标记说明超过 4,000 字，请缩短。";
         no_reason: "Describe the problem with this output, or choose another flag.", "请说明该输出的问题，或选择其他标记。";
+        time_wrong: "The time spent on this output is longer than a week. Reload the page and try again.", "在该输出上所用的时间超过一周，请重新加载页面后重试。";
         notes_wrong: "A rating can have up to 100 line notes of up to 1,000 characters each, and each note must belong to a line of the code.", "每条评分最多 100 条行注，每条不超过 1,000 字，且须对应代码中存在的行。";
         off_scale: "A score is outside its scale.", "有分数超出评分范围。";
         other_rubric: "The rubric has changed since you opened this page. Reload the page.", "此页面打开后评分标准已更换，请刷新页面。";

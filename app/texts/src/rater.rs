@@ -90,6 +90,7 @@ texts! {
             { format!("您的 {n} 条评分都已收到，谢谢！") }
         due_on(day: &str) { format!("Due {day}") } { format!("截止日期：{day}") }
         progress_text(rated: u64, left: u64) { format!("{rated} rated, {left} left") } { format!("已评 {rated} 个，剩余 {left} 个") }
+        mine_older(n: usize) { format!("Each list has only its newest {n} items.") } { format!("每个列表只显示最新的 {n} 项。") }
         skipped_text(n: u64) { format!("{n} skipped") } { format!("已跳过 {n} 个") }
         score_missing(name: &str) { format!("{name} has no score yet.") } { format!("“{name}”还没有评分。") }
         off_this_scale(name: &str, low: u8, high: u8)

@@ -132,6 +132,7 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
                 DraftFault::TooLong => c.too_long,
                 DraftFault::Notes => c.notes_wrong,
                 DraftFault::OtherRubric => c.other_rubric,
+                DraftFault::Time => c.time_wrong,
             }
             .into(),
         ),

@@ -177,6 +177,20 @@ pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> R
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Whether an output could be one that the study rates, if its submission were in it: of a conversation, the right answer, in a
+/// conversation like those of the study.
+pub fn could_rate(conn: &Connection, study: StudyId, output: OutputId, answers: RatedAnswers) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(&format!(
+            "SELECT 1 FROM outputs o JOIN submissions s ON s.id = o.submission_id
+             WHERE o.id = ?1 AND {RATED_ANSWER}
+               AND (o.turn IS NULL OR EXISTS (
+                   SELECT 1 FROM study_submissions ss JOIN submissions own ON own.id = ss.submission_id
+                   WHERE ss.study_id = ?3 AND own.way = s.way))"
+        ))?
+        .exists(params![output.0, answers == RatedAnswers::Each, study.0])?)
+}
+
 /// Every planned rating, unassigned ones first, then in the order of each rater's plan.
 pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
     let mut statement = conn.prepare_cached(

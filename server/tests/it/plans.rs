@@ -586,7 +586,8 @@ async fn duplicated(
     for (at, (task, ..)) in tasks.iter().enumerate().take(2 * ITEMS as usize) {
         let new = NewKnownItem {
             source: KnownItemSource::Pasted {
-                task: *task,
+                // Hidden checks are of tasks that the study has, which are the first.
+                task: if at % 2 == 0 { *task } else { tasks[0].0 },
                 code: format!("int known{at}() {{ return {at}; }}"),
                 surrounding_text: String::new(),
             },

@@ -613,6 +613,11 @@ async fn masked_names_are_hidden_from_raters_and_stay_stored() {
     let known = item(&mut app.demo_user("bo").await, &token).await;
     assert!(known.calibration.is_some() && text(&known).contains("MASKED"), "{}", text(&known));
     assert!(!text(&known).contains("ChatGPT"), "{}", text(&known));
+    // Submissions were masked with different names, of which one is a part of another.
+    let names = r#"UPDATE submission_masks SET names = CASE submission_id WHEN 1 THEN '["int"]' ELSE '["int known","chatgpt"]' END"#;
+    app.services.db.write(move |tx| Ok(tx.execute(names, [])?)).await.unwrap();
+    let known: GradingItem = app.demo_user("bo").await.rpc("item", json!({"assignment": known.token})).await.json();
+    assert!(text(&known).contains("MASKED") && !text(&known).contains("known"), "{}", text(&known));
     for id in submissions {
         app.services.quality.set_mask(&ADMIN, id, false).await.unwrap();
     }
@@ -811,7 +816,9 @@ impl Skipping {
         let mut skipped: Vec<(GradingItem, u32)> = Vec::new();
         loop {
             let all = skipped.len() == self.kinds.len() && skipped.iter().all(|(_, times)| *times == self.times);
-            if all && skipped_study(&mut bo).await.progress.left <= skipped.len() as u64 {
+            // What was skipped once comes again.
+            let again = if self.times == 1 { skipped.len() as u64 } else { 0 };
+            if all && skipped_study(&mut bo).await.progress.left <= again {
                 break;
             }
             let Next::Item(it) = next(&mut bo, &study).await else { break };
@@ -973,4 +980,132 @@ async fn skipped_items_are_lost_one_by_one_whatever_they_are() {
             assert!(steps && found.left.last() == Some(&0), "{kinds:?}, skipped {times} times: {:?}", found.left);
         }
     }
+}
+
+/// A study of one submission in which ada and bo share 16 tasks, without hidden checks so far.
+async fn plain_study() -> (TestApp, StudyId) {
+    let app = TestApp::demo().await;
+    let token = app.token(&[Scope::WriteStudies]).await;
+    let study = json!({
+        "title": "Skipped", "dataset": "starter", "submissions": [1], "raters": [2, 3], "tasks": 16, "raters_per_output": 1,
+    });
+    let created = app.anonymous().api(&token, Method::POST, "/api/v1/studies", Some(study)).await;
+    let id = created.json::<Value>()["id"].as_i64().unwrap();
+    (app, StudyId(id))
+}
+
+#[tokio::test]
+async fn checks_that_are_switched_on_later_do_not_come_at_once() {
+    let (app, id) = plain_study().await;
+    let mut ada = app.rater().await;
+    let study = skipped_study(&mut ada).await.token.0;
+    for _ in 0..6 {
+        let it = item(&mut ada, &study).await;
+        rate(&mut ada, &it, [2, 2, 2]).await;
+    }
+    let repeats = QualitySettings { repeat_every: 2, repeat_apart: 1, ..QualitySettings::default() };
+    app.services.quality.set(&ADMIN, id, crate::util::change_to(&repeats)).await.unwrap();
+    assert!(!is_check(&app, &item(&mut ada, &study).await.token).await, "none is due for the outputs before");
+}
+
+#[tokio::test]
+async fn checks_come_to_a_rater_who_skips_everything_once() {
+    // Plans are drawn at random; half of the positions are repeats.
+    let mut checks = 0;
+    for _ in 0..4 {
+        let of = Skipping { kinds: &[], times: 0, raters_per_output: 1, foreign: false, leaves: false };
+        let app = of.app().await;
+        let mut ada = app.rater().await;
+        let study = skipped_study(&mut ada).await.token.0;
+        let mut skipped = Vec::new();
+        while let Next::Item(it) = next(&mut ada, &study).await {
+            let left = skipped_study(&mut ada).await.progress.left;
+            if skipped.contains(&it.token) || is_check(&app, &it.token).await || left == 0 {
+                checks += u32::from(is_check(&app, &it.token).await);
+                rate(&mut ada, &it, [2, 2, 2]).await;
+                if left <= 1 {
+                    break;
+                }
+            } else {
+                assert_eq!(ada.rpc("skip", json!({ "assignment": it.token })).await.status, StatusCode::OK);
+                skipped.push(it.token);
+            }
+        }
+    }
+    assert!(checks >= 4, "{checks} hidden checks");
+}
+
+#[tokio::test]
+async fn items_that_could_not_be_work_are_no_hidden_checks() {
+    let app = TestApp::demo().await;
+    let graded = "SELECT max(v.revision_id) FROM dataset_version_tasks v JOIN studies s ON s.version_id = v.version_id
+        WHERE s.id = 1 AND v.revision_id NOT IN (
+            SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = 1)";
+    let other = app.services.db.read(|conn| Ok(conn.query_row(graded, [], |row| row.get::<_, i64>(0))?)).await.unwrap();
+    let own = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices.tasks[0].0;
+    let add = async |task, code: &str, pool| {
+        let source = KnownItemSource::Pasted { task, code: code.into(), surrounding_text: String::new() };
+        let new = NewKnownItem { source, scores: vec![4, 3, 5], reasons: Vec::new(), pool };
+        match app.services.quality.add_known_item(&ADMIN, STUDY, new).await {
+            Ok(_) => String::new(),
+            Err(model::error::AppError::Invalid(problems)) => problems[0].file.clone(),
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    // Of each task of the study, raters see three outputs.
+    assert_eq!(add(TaskRevisionId(other), "int a;", Pool::Hidden).await, "task");
+    assert_eq!(add(TaskRevisionId(other), "int a;", Pool::Calibration).await, "");
+    assert_eq!(add(own, "// by ChatGPT\nint a;", Pool::Both).await, "code");
+    assert_eq!(add(own, "// by ChatGPT\nint a;", Pool::Calibration).await, "");
+    assert_eq!(add(own, "int b;", Pool::Hidden).await, "");
+}
+
+#[tokio::test]
+async fn a_rater_gets_only_checks_that_could_be_their_work() {
+    let app = TestApp::demo().await;
+    let id = add_known_item(&app, &[[4, 3, 5]]).await[0];
+    let ada = UserId(2);
+    let usable = async || {
+        let read = move |conn: &rusqlite::Connection| db::quality::known_items::hidden_ones(conn, STUDY, ada, true);
+        app.services.db.read(read).await.unwrap()
+    };
+    let write = async |sql: &'static str| app.services.db.write(move |tx| Ok(tx.execute_batch(sql)?)).await.unwrap();
+    assert_eq!(usable().await, [id]);
+    write("UPDATE study_raters SET reads = 'zh' WHERE study_id = 1 AND user_id = 2").await;
+    write("UPDATE task_revisions SET nl_lang = 'en' WHERE id = (SELECT revision_id FROM known_items)").await;
+    assert!(usable().await.is_empty(), "in a language that the rater does not read");
+    write("UPDATE study_raters SET reads = 'en' WHERE study_id = 1 AND user_id = 2").await;
+    assert_eq!(usable().await, [id]);
+    write(
+        "UPDATE known_items SET output_id =
+             (SELECT id FROM outputs WHERE id NOT IN (SELECT output_id FROM assignments WHERE study_id = 1) LIMIT 1)",
+    )
+    .await;
+    assert_eq!(usable().await, [id]);
+    write(
+        "INSERT INTO disagreement_handouts (token, study_id, output_id, user_id)
+         SELECT 'seen', 1, output_id, 2 FROM known_items",
+    )
+    .await;
+    assert!(usable().await.is_empty(), "an adjudicator has seen it");
+}
+
+#[tokio::test]
+async fn a_time_that_cannot_be_is_refused_whatever_the_item_is() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let token = study(&mut ada).await;
+    let it = item(&mut ada, &token).await;
+    for active_ms in [u64::MAX, 1 << 63, 1 << 62, model::grading::ACTIVE_MS_MAX + 1] {
+        let wrong = Draft { active_ms: Some(active_ms), ..draft([2, 2, 2]) };
+        for answer in [
+            submit(&mut ada, &it, &wrong, "k").await,
+            ada.rpc("save_draft", json!({"assignment": it.token, "draft": wrong})).await,
+        ] {
+            assert!(answer.status.is_client_error(), "{active_ms}: {} {}", answer.status, answer.body);
+            assert!(answer.body.contains("Time"), "{}", answer.body);
+        }
+    }
+    let longest = Draft { active_ms: Some(model::grading::ACTIVE_MS_MAX), ..draft([2, 2, 2]) };
+    assert_eq!(submit(&mut ada, &it, &longest, "k").await.status, StatusCode::OK);
 }

@@ -23,7 +23,7 @@ use super::{
 };
 use model::{
     error::AppError,
-    grading::{Draft, DraftFault},
+    grading::{ACTIVE_MS_MAX, Draft, DraftFault},
     ids::Token,
     rubric::Rubric,
 };
@@ -339,7 +339,7 @@ impl Session {
                     browser::focus(&self.id("flag_text"), false);
                     None
                 }
-                DraftFault::TooLong | DraftFault::Notes | DraftFault::OtherRubric => None,
+                DraftFault::TooLong | DraftFault::Notes | DraftFault::OtherRubric | DraftFault::Time => None,
             };
         }
         self.problem.set(String::new());
@@ -351,7 +351,7 @@ impl Session {
 
     /// The time spent on this output, `before` (in an earlier draft) and now.
     fn active_ms(self, before: Option<u64>) -> Option<u64> {
-        Some(before.unwrap_or(0) + self.clock.read()?)
+        Some(before.unwrap_or(0).saturating_add(self.clock.read()?).min(ACTIVE_MS_MAX))
     }
 
     /// Skips the output, or reports that this one cannot be skipped.
@@ -373,6 +373,7 @@ impl Session {
         match fault {
             DraftFault::Missing(place) => (self.i18n.rater().score_missing)(&name(place)),
             DraftFault::OffScale(_) => self.i18n.common.off_scale.into(),
+            DraftFault::Time => self.i18n.common.time_wrong.into(),
             DraftFault::NoReason => self.i18n.common.no_reason.into(),
             DraftFault::TooLong => self.i18n.common.too_long.into(),
             DraftFault::Notes => self.i18n.common.notes_wrong.into(),

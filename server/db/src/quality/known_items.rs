@@ -342,7 +342,7 @@ pub fn is_graded(conn: &Connection, study: StudyId, revision: TaskRevisionId) ->
 pub fn has_single_task(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT 1 FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1
+            "SELECT 1 FROM assignments a CROSS JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1
              GROUP BY o.revision_id HAVING min(a.output_id) = max(a.output_id)",
         )?
         .exists([study.0])?)

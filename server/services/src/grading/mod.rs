@@ -310,7 +310,7 @@ impl Grading for GradingService {
         let token = study.clone();
         Ok(self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 own_items(conn, &study, rater)
             })
@@ -436,15 +436,19 @@ impl Own<'_> {
 
 /// The rater's skipped and bookmarked items, newest first, of work and hidden checks.
 fn own_items(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<OwnItems, Failure> {
-    let listed = |mut found: Vec<(Timestamp, Token)>| {
+    let mut older = false;
+    let mut listed = |mut found: Vec<(Timestamp, Token)>| {
         found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        older |= found.len() > OwnItems::MOST;
+        found.truncate(OwnItems::MOST);
         let items = found.into_iter().map(|(_, token)| Item::resolve(conn, &token, rater)?.listed(conn));
         items.collect::<Result<Vec<_>, Failure>>()
     };
     let mut skipped = queue::skipped(conn, study.id, rater)?;
     let checks = HiddenChecks::of(conn, study, rater)?;
     skipped.extend(checks.skipped().map(|(at, check)| (at, check.token.clone())));
-    Ok(OwnItems { skipped: listed(skipped)?, bookmarked: listed(bookmarks::list(conn, study.id, rater)?)? })
+    let (skipped, bookmarked) = (listed(skipped)?, listed(bookmarks::list(conn, study.id, rater)?)?);
+    Ok(OwnItems { skipped, bookmarked, older })
 }
 
 /// Calibration steps that come before the work.

@@ -4,6 +4,7 @@ use model::{
     audit_details::Fact,
     error::AppError,
     ids::{OutputId, StudyId, TaskRevisionId, UserId},
+    plan::RatedAnswers,
     quality::{
         CalibrationMode, KnownItemChange, KnownItemProposal, KnownItemRecord, KnownItemSource, NewKnownItem, Pool,
         QualitySettings,
@@ -51,6 +52,8 @@ pub struct Likeness {
     may_name: bool,
     /// Whether there is a task of which raters see one output only, as of one that has no outputs but the item.
     has_single_task: bool,
+    /// Which answers of conversations the study rates.
+    answers: RatedAnswers,
 }
 
 /// How new items have to look. Takes long if items name a model and outputs do not, so it is called before the transaction.
@@ -73,8 +76,9 @@ pub fn likeness(conn: &Connection, study: StudyId, new: &[KnownItemSource]) -> R
         }
     }
     let has = |text| known_items::has_output_with(conn, study, text);
+    let answers = plan::settings(conn, study)?.answers;
     let has_single_task = known_items::has_single_task(conn, study)?;
-    Ok(Likeness { with_text: has(true)?, without_text: has(false)?, may_name, has_single_task })
+    Ok(Likeness { with_text: has(true)?, without_text: has(false)?, may_name, has_single_task, answers })
 }
 
 /// Adds an item.
@@ -237,6 +241,21 @@ impl Likeness {
                     "代码中出现了模型名称，而本项目的输出都没有，评分者能把这道题与正常题目区分开",
                 ),
                 ("Remove the name", "请删去该名称"),
+            ));
+        }
+        if let Some(output) = source.output
+            && !plan::could_rate(conn, study, output, self.answers)?
+        {
+            return Err(Failure::invalid(
+                "output",
+                (
+                    "the study rates other answers of conversations, so raters could tell this item from work",
+                    "本项目评的是对话中的其他回答，评分者能把这道题与正常题目区分开",
+                ),
+                (
+                    "Choose an answer such as the study rates, or use the item in the calibration only",
+                    "请选择本项目会评的那类回答，或仅用于校准",
+                ),
             ));
         }
         if !self.has_single_task && !known_items::is_graded(conn, study, source.revision)? {
