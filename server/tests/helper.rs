@@ -184,6 +184,50 @@ fn the_helper_ends_what_has_used_up_its_processor_time_and_says_so() {
     assert_eq!(quick.code, Some(137));
 }
 
+/// Fills 2 GiB, 64 MiB at a time, and makes each part read-only, after which the limit of data counts it no more.
+const FILLS: &str = "#include <sys/mman.h>
+int main(void) {
+    for (int part = 0; part < 32; part++) {
+        char *at = mmap(0, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED) return 3;
+        for (int byte = 0; byte < 64 << 20; byte += 4096) at[byte] = 1;
+        mprotect(at, 64 << 20, PROT_READ);
+    }
+    return 0;
+}";
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "a compiler of the host, for a program of this test")]
+fn memory_that_no_limit_counts_is_limited_without_control_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let (source, program) = (folder.path().join("fills.c"), folder.path().join("fills"));
+    fs::write(&source, FILLS).unwrap();
+    let compiled = Command::new("cc").arg("-o").args([&program, &source]).status();
+    let Some(compiled) = prerequisites::host(compiled) else { return };
+    assert!(compiled.success());
+    let mut order = order(VERSION, "");
+    order.command.argv = vec!["/tried/fills".to_owned()];
+    order.command.read_only.push((folder.path().to_owned(), "/tried".to_owned()));
+    order.command.limits.data_bytes = 512 << 20;
+    let (report, _) = run(&small(), "022", &order);
+    assert_eq!((report.code, report.out_of_memory, &report.fault), (Some(137), true, &None), "{report:?}");
+    // Far from what it asked for, however late the helper looked.
+    assert!(report.memory_kib < 2 << 20, "{report:?}");
+    order.command.limits.data_bytes = 4 << 30;
+    let (report, _) = run(&small(), "022", &order);
+    assert_eq!((report.code, report.out_of_memory), (Some(0), false), "{report:?}");
+    assert!(report.memory_kib >= 2 << 20, "{report:?}");
+}
+
+#[test]
+fn a_stack_cannot_grow_beyond_the_usual_size() {
+    let (report, printed) = run(&small(), "022", &order(VERSION, "ulimit -Hs; ulimit -s"));
+    assert_eq!(report.fault, None);
+    let limits: Vec<u64> = printed.lines().map(|line| line.parse().unwrap()).collect();
+    assert!(limits.len() == 2 && limits.iter().all(|limit| *limit <= 8192), "{printed}");
+}
+
 #[test]
 fn nothing_inside_outlives_the_helper_however_it_ends() {
     let work = "echo here; i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done; echo survived";

@@ -34,7 +34,7 @@ use nix::{
 use rustix::process::{getpriority_process, setpriority_process};
 use serde::Deserialize;
 
-use crate::{Keep, Limits, Order, Profile, Report, Started, landlock, seccomp};
+use crate::{Command, Keep, Limits, Order, Profile, Report, Started, landlock, seccomp};
 
 /// The priority of everything in a sandbox, as `nice` counts it: a third of the processor time that the server gets when
 /// both want it.
@@ -108,7 +108,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
     drop(bubblewrap);
     drop(status_in);
     drop(filter);
-    let over_cpu = accompany(Pid::from_raw(child.id().cast_signed()), &control, status, order.command.limits.cpu_s);
+    let [over_cpu, over_memory] = accompany(Pid::from_raw(child.id().cast_signed()), &control, status, &order.command);
     let end = child.wait()?;
     while wait().is_ok() {}
     if let Some((keep, host)) = keep {
@@ -121,7 +121,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
         cpu_us: micros(usage.user_time()) + micros(usage.system_time()),
         over_cpu,
         memory_kib: u64::try_from(usage.max_rss()).unwrap_or(0),
-        out_of_memory: false,
+        out_of_memory: over_memory,
         fault: None,
     })
 }
@@ -310,6 +310,22 @@ fn at_most(resource: Resource, value: u64) -> io::Result<()> {
     setrlimit(resource, value, value).map_err(io::Error::from)
 }
 
+/// The stack of a program in bytes, as Linux gives it by default.
+const STACK: u64 = 8 << 20;
+
+/// The stack to which a compiler may raise its own limit, as GCC does.
+const COMPILERS_STACK: u64 = 64 << 20;
+
+/// Resident memory beyond the limit of data that a program can have without a trick: its stack, and pages of files that it
+/// has changed.
+const MEMORY_SLACK: u64 = 64 << 20;
+
+/// How many bytes a thread can fill in a second, at most: the kernel clears each page first.
+const FASTEST: f64 = (4_u64 << 30) as f64;
+
+/// Memory is not read more often.
+const LEAST_PAUSE: Duration = Duration::from_millis(10);
+
 fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
     // A backstop only. The kernel checks this limit against a count that it takes at clock ticks, which differs from
@@ -321,6 +337,10 @@ fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     };
     set(Resource::RLIMIT_CPU, backstop, backstop)?;
     set(Resource::RLIMIT_DATA, limits.data_bytes, limits.data_bytes)?;
+    // A stack does not count as data. Compilers raise their own limit.
+    let (stack, most) = getrlimit(Resource::RLIMIT_STACK)?;
+    let highest = if profile == Profile::Build { COMPILERS_STACK } else { STACK }.min(most);
+    set(Resource::RLIMIT_STACK, stack.min(STACK).min(highest), highest)?;
     set(Resource::RLIMIT_NPROC, limits.threads, limits.threads)?;
     set(Resource::RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)?;
     set(Resource::RLIMIT_NOFILE, limits.open_files, limits.open_files)?;
@@ -367,7 +387,12 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
 ///
 /// Only the CPU clock of the process decides (the scheduler's count, in nanoseconds, over all threads), at the moment
 /// of the kill. The usage reported after the end comes from the same count.
-fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, cpu_s: u64) -> bool {
+///
+/// Memory is watched as well, because the limit of data counts mappings: a program can fill one and then make it read-only,
+/// after which it counts no more.
+fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, command: &Command) -> [bool; 2] {
+    let cpu_s = command.limits.cpu_s;
+    let most = command.limits.data_bytes + MEMORY_SLACK;
     let mut status = BufReader::new(status);
     let started = process_inside(&mut status);
     if let Some(inside) = started {
@@ -379,23 +404,58 @@ fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, cpu_s: u64)
     let inside = started.unwrap_or(bubblewrap);
     let clock = started.and_then(|inside| clock_getcpuclockid(inside).ok());
     let cores = cores();
-    let (mut hung_up, mut over_cpu) = (false, false);
+    let (mut hung_up, mut over_cpu, mut over_memory) = (false, false, false);
     loop {
-        let left = clock.filter(|_| !over_cpu).and_then(|clock| left(clock, cpu_s));
+        let is_killed = over_cpu || over_memory;
+        let mut left = clock.filter(|_| !is_killed).and_then(|clock| left(clock, cpu_s));
         if left.is_some_and(|left| left.is_zero()) {
             over_cpu = true;
             let _ = kill(inside, Signal::SIGKILL);
             continue;
         }
+        // Compilers run no code of models.
+        if left.is_some() && command.profile != Profile::Build {
+            for process in watched(inside, command.profile) {
+                let Some(room) = room(process, most) else { continue };
+                if room == 0 {
+                    over_memory |= process == inside;
+                    let _ = kill(process, Signal::SIGKILL);
+                }
+                let soonest = Duration::from_secs_f64(room as f64 / FASTEST).max(LEAST_PAUSE);
+                left = left.map(|left| left.min(soonest));
+            }
+        }
         let [told, gone] = ready(status.get_ref(), (!hung_up).then_some(control), pause(left, cores));
         if told && matches!(status.read(&mut [0; 256]), Ok(0) | Err(_)) {
-            return over_cpu;
+            return [over_cpu, over_memory];
         }
         if gone {
             hung_up = true;
             let _ = kill(inside, Signal::SIGKILL);
         }
     }
+}
+
+/// The processes whose memory is watched: the one inside, or those that it has started if it is a fork server. None where the
+/// kernel does not tell them.
+fn watched(inside: Pid, profile: Profile) -> Vec<Pid> {
+    if profile != Profile::ForkServer {
+        return vec![inside];
+    }
+    let children = fs::read_to_string(format!("/proc/{inside}/task/{inside}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect()
+}
+
+/// How many bytes a process may still use of `most`; `None` if it has ended, or the kernel does not tell.
+fn room(process: Pid, most: u64) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let counted = ["RssAnon:", "RssShmem:", "VmSwap:"];
+    let kilobytes = |name| {
+        let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+        value.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
+    };
+    let used: Option<u64> = counted.into_iter().map(kilobytes).sum();
+    Some(most.saturating_sub(used? << 10))
 }
 
 /// CPU time left on a process's clock; `None` once the process has ended.

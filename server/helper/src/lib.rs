@@ -128,7 +128,8 @@ pub struct Report {
     pub over_cpu: bool,
     /// Maximum resident memory in KiB.
     pub memory_kib: u64,
-    /// Whether the kernel killed it because all its processes together reached the memory limit.
+    /// Whether it was killed because of its memory: by the helper, or by the kernel because all its processes together reached
+    /// the limit.
     #[serde(default)]
     pub out_of_memory: bool,
     /// Why the isolation could not be set up, which is an engine error; absent if it was set up.

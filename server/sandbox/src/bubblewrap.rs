@@ -105,9 +105,9 @@ impl Sandbox for Bubblewrap {
             let _ = reader.join();
             // Nothing runs inside any more.
             drop(user);
-            let out_of_memory = own_groups.out_of_memory() > 0;
             let report = serde_json::from_str::<Report>(&line)
                 .map_err(|_| io::Error::other(format!("the sandbox helper exited with {status} and sent {line:?}")))?;
+            let out_of_memory = report.out_of_memory || own_groups.out_of_memory() > 0;
             Ok(Report { out_of_memory, ..report })
         };
         Ok(Child::new(control, printed, wait).known_as(inside).in_groups(groups))
