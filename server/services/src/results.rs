@@ -42,6 +42,9 @@ pub struct ResultService {
     known: Arc<Known>,
 }
 
+/// A dataset's short name, and the slice of its tasks; `None` for all of them.
+type FiguresKey = (String, Option<BoardSlice>);
+
 /// A run of a history, and the run that it is compared with.
 type HistoryKey = (RunId, Option<RunId>);
 
@@ -61,7 +64,7 @@ enum Queued {
 #[derive(Default)]
 struct Known {
     /// The last figures of each dataset, by its short name and the slice of tasks.
-    datasets: Mutex<HashMap<(String, Option<BoardSlice>), Arc<Figures>>>,
+    datasets: Mutex<HashMap<FiguresKey, Arc<Figures>>>,
     /// Runs in models' histories.
     history: Mutex<HashMap<HistoryKey, Revised>>,
     queued: Mutex<HashSet<Queued>>,
@@ -325,7 +328,7 @@ async fn figures(
             computed.sliced(by, |found| all.iter().map(|slice| board::in_slice(found, *slice)).collect::<Vec<_>>());
         all.into_iter().zip(found).map(|(slice, found)| figures(slice, found)).collect()
     };
-    Ok(background::run(each).await?)
+    background::run(each).await
 }
 
 /// What the leaderboard shows of a comparison over all tasks.

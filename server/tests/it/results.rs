@@ -12,8 +12,8 @@ use model::{
     caller::System,
     comparison::{ComparisonView, CountedScores, Selection},
     ids::ModelId,
-    results::{Board, BoardQuery, DatasetPage, ModelResults},
-    slices::{BoardSlice, SliceBy},
+    results::{Board, BoardQuery, BoardRow, DatasetPage, ModelResults},
+    slices::{BoardSlice, SliceBy, SliceFigure},
     submission::{InvalidLines, Matching},
 };
 use port::{Comparisons, Results, Submissions};
@@ -84,6 +84,9 @@ async fn leaderboard_of_a_slice_has_the_figures_of_its_tasks_alone() {
     let app = filled().await;
     unrated(&app, "Newcomer").await;
     let selection = || Selection { dataset: "starter".into(), scores: CountedScores::Final, ..Selection::default() };
+    // Every task with data is in one slice by language.
+    let by_lang = app.services.comparisons.slices(&System.admin(), selection(), SliceBy::NlLang).await.unwrap();
+    let all: u64 = by_lang.slices.iter().map(|slice| slice.tasks).sum();
     let mut with_tasks = 0;
     for by in SliceBy::ALL {
         let slices = app.services.comparisons.slices(&System.admin(), selection(), by).await.unwrap();
@@ -91,7 +94,7 @@ async fn leaderboard_of_a_slice_has_the_figures_of_its_tasks_alone() {
             let found = board_of(&app, &wanted.name()).await;
             let (shown, name) = (&found.datasets[0], wanted.name());
             let of = shown.slice.as_ref().unwrap();
-            assert_eq!((found.slice.as_str(), of.of_tasks, of.tested), (name.as_str(), 40, 3));
+            assert_eq!((found.slice.as_str(), of.of_tasks, of.tested), (name.as_str(), all, 3));
             assert_eq!((found.found + found.found_empty, found.models), (4, 4), "{name}");
             let Some(place) = wanted.place(&slices.slices) else {
                 assert_eq!((of.of, of.tasks, found.found, found.found_empty), (None, 0, 0, 4), "{name}");
@@ -100,35 +103,36 @@ async fn leaderboard_of_a_slice_has_the_figures_of_its_tasks_alone() {
             };
             with_tasks += 1;
             assert_eq!((of.of, of.tasks), (Some(slices.slices[place].of), slices.slices[place].tasks), "{name}");
-            assert_eq!((found.found, found.empty[0].name.as_str()), (3, "Newcomer"));
-            let keys: Vec<&str> = shown.dimensions.iter().map(|dimension| dimension.key.as_str()).collect();
-            for (at, (metric, figures)) in
-                slices.metrics.iter().map(|metric| (metric, &metric.slices[place])).enumerate()
-            {
-                let column = keys.iter().position(|key| *key == metric.key());
-                for row in &found.rows {
-                    let figure = figures[slices.models.iter().position(|(id, _)| *id == row.model).unwrap()];
-                    let (results, column) = (&row.results[0], column.unwrap_or_default());
-                    let measured = if metric.dimension.is_some() { &results.people } else { &results.tests };
-                    let own = measured.as_ref().and_then(|of| of.values[column]);
-                    assert_eq!(
-                        own.map(|of| (of.value, of.interval)),
-                        figure.value.map(|v| (v, figure.interval)),
-                        "{name}"
-                    );
-                    assert_eq!(measured.as_ref().map_or(0, |of| of.tasks), figure.tasks, "{name}");
-                    assert!(figure.tasks >= 5 || figure.interval.is_none());
-                    assert_eq!(metric.dimension.is_none(), measured.as_ref().is_some_and(|of| of.run.is_some()));
-                }
+            assert!(found.empty.iter().any(|model| model.name == "Newcomer"), "{name}");
+            let keys = shown.dimensions.iter().map(|dimension| dimension.key.clone());
+            let keys: Vec<String> = keys.chain(shown.pass_at.iter().map(|k| format!("pass@{k}"))).collect();
+            for (metric, figures) in slices.metrics.iter().map(|metric| (metric, &metric.slices[place])) {
+                let figure =
+                    |row: &BoardRow| figures[slices.models.iter().position(|(id, _)| *id == row.model).unwrap()];
                 let values = || figures.iter().filter_map(|figure| figure.value);
-                let highest = values().fold(f64::NEG_INFINITY, f64::max);
-                assert_eq!(shown.highest[at], by.is_shared().then_some(highest), "{name}");
+                let Some(at) = keys.iter().position(|key| key == metric.key()) else {
+                    assert_eq!(values().count(), 0, "{name}: a metric with a value has a column");
+                    continue;
+                };
+                let is_people = metric.dimension.is_some();
+                for row in &found.rows {
+                    let measured = if is_people { &row.results[0].people } else { &row.results[0].tests };
+                    let column = if is_people { at } else { at - shown.dimensions.len() };
+                    let own = measured.as_ref().and_then(|of| of.values[column]).map(|of| (of.value, of.interval));
+                    let SliceFigure { tasks, value, interval } = figure(row);
+                    assert_eq!(own, value.map(|value| (value, interval)), "{name}");
+                    assert_eq!(measured.as_ref().map_or(0, |of| of.tasks), tasks, "{name}");
+                    assert!(tasks >= 5 || interval.is_none());
+                    assert!(measured.as_ref().is_none_or(|of| of.run.is_some() != is_people), "{name}");
+                }
+                let is_marked = by.is_shared() && values().count() > 1;
+                let highest = is_marked.then(|| values().fold(f64::NEG_INFINITY, f64::max));
+                assert_eq!(shown.highest[at], highest, "{name}");
                 let sort = BoardQuery::column("starter", metric.key());
                 let query = BoardQuery { sort: sort.clone(), slice: name.clone(), ..BoardQuery::default() };
                 for row in board(&app, query).await.rows {
-                    let figure = figures[slices.models.iter().position(|(id, _)| *id == row.model).unwrap()].value;
                     let higher = |own| values().filter(|value| *value > own + 1e-9).count() as u64;
-                    let rank = figure.filter(|_| by.is_shared()).map(|own| 1 + higher(own));
+                    let rank = figure(&row).value.filter(|_| by.is_shared()).map(|own| 1 + higher(own));
                     assert_eq!(row.rank, rank, "{name} by {sort}");
                 }
             }
@@ -139,7 +143,7 @@ async fn leaderboard_of_a_slice_has_the_figures_of_its_tasks_alone() {
         "three by length, one language, two of descriptions, two or more by difficulty: {with_tasks}"
     );
 
-    // Looking again computes nothing; a new rating changes what is shown.
+    // Looking again computes nothing.
     let (before, known) = (app.services.comparisons.computations(), board_of(&app, "nl_lang.en").await);
     assert_eq!(board_of(&app, "nl_lang.en").await, known);
     assert_eq!(app.services.comparisons.computations(), before);
@@ -160,9 +164,9 @@ async fn a_slice_is_in_the_address_in_files_and_in_the_api() {
         "Length of the description · Short description",
         "so the bounds, below its name, are its own",
         "sort=starter.correctness&amp;slice=length.short",
-        r#"href="/admin/results.csv?slice=length.short&amp;sort=starter.pass@1""#,
+        r#"href="/admin/results.csv?slice=length.short&amp;sort=starter.pass%401""#,
         r#"href="/admin/results?sort=starter.pass%401""#,
-        " of 40 tasks",
+        " characters · ",
     ] {
         assert!(page.body.contains(text), "{text}: {}", page.body);
     }
@@ -232,7 +236,7 @@ async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
 
     // A slice is of the same computations, and no request waits for all of them either.
     let mut sliced = board_of(&app, "nl_lang.en").await;
-    assert!((1..size.datasets as usize).contains(&computing(&sliced)), "{} are computed later", computing(&sliced));
+    assert!(computing(&sliced) > 0, "none is computed later");
     while computing(&sliced) > 0 {
         tokio::task::yield_now().await;
         sliced = board_of(&app, "nl_lang.en").await;

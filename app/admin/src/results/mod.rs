@@ -236,7 +236,7 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
     let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
     let kept = kept.map(|(key, value)| view! { <input type="hidden" name=key value=value/> }).collect_view();
     let count = (t.found)(&i.number(found.found + found.found_empty), &i.number(found.models));
-    let (every, words) = (asked.dataset.is_empty(), asked.q.clone());
+    let (slices, every, words) = (slice_field(i, asked), asked.dataset.is_empty(), asked.q.clone());
     view! {
         <Filter search=true>
             <div class="field">
@@ -246,7 +246,7 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
                     {datasets}
                 </select>
             </div>
-            {slice_field(i, asked)}
+            {slices}
             <div class="field">
                 <label class="label" for="board-q">{t.model_name}</label>
                 <input class="input" id="board-q" type="search" name="q" value=words/>
