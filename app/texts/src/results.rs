@@ -61,7 +61,7 @@ texts! {
         long: "Long description", "描述较长";
         only_tasks: "Only tasks of this slice", "仅含该组任务";
         slice_same: "Figures, ranks and highest values are of these tasks alone.", "数值、名次和最高值都只按这些任务计算。";
-        slice_length: "Figures, ranks and highest values are of these tasks alone. The tasks of each dataset are in up to three parts of about the same size by the length of their descriptions, so the bounds, below its name, are its own. Descriptions of the same length are in the same part: of two parts, one is short and one is long; tasks that are all in one part are neither.", "数值、名次和最高值都只按这些任务计算。各数据集的任务按描述长度分为至多三组，各组任务数大致相同，因此界限因数据集而异，见其名称下方。长度相同的描述在同一组：只有两组时，一组为较短、一组为较长；全部在同一组时，两者都不是。";
+        slice_length: "Figures, ranks and highest values are of these tasks alone. Each dataset's tasks are split by length into up to three parts of about the same size, so the bounds, below its name, are its own. Descriptions of the same length stay together: of two parts, one is short and one is long; tasks that are all in one part are neither.", "数值、名次和最高值都只按这些任务计算。各数据集的任务按描述长度分为至多三组，各组任务数大致相同，因此界限因数据集而异，见其名称下方。长度相同的描述在同一组：只有两组时，一组为较短、一组为较长；全部在同一组时，两者都不是。";
         slice_difficulty: "Figures are of these tasks alone. A task's difficulty for a model is the share of the other models with an output for it that pass it (pass@1). A model's own result does not decide, so each model has its own tasks in the slice. That is why there are no ranks and no marks on the highest values, and why means are not adjusted for tasks.", "数值只按这些任务计算。任务对某个模型的难度，是其他对该任务有输出的模型的通过比例（pass@1）。模型自身的结果不参与判定，因此各模型在该组中的任务不同：这里没有名次，不标最高值，均值也不按任务调整。";
         no_tasks: "no tasks", "无任务";
         no_task_in_slice: "no task in this slice", "该组中没有任务";
@@ -89,7 +89,8 @@ texts! {
         mixed_lengths(dataset: &str)
             { format!("{dataset}: descriptions are in two languages, and a Chinese one has fewer characters than an English one that says the same.") }
             { format!("{dataset}：描述有两种语言；同样的内容，中文描述的字符数比英文少。") }
-        tasks_for_some(n: &str, all: &str) { format!("{n} of {all} tasks for at least one model") } { format!("{all} 个任务中的 {n} 个（至少对一个模型）") }
+        tasks_for_some(n: &str, all: &str) { format!("{n} of {all} tasks with results, for at least one model") } { format!("{all} 个有结果的任务中的 {n} 个（至少对一个模型）") }
+        tasks_with_results(n: &str, all: &str) { format!("{n} of {all} tasks with results") } { format!("{all} 个有结果的任务中的 {n} 个") }
         empty_models_here(n: u64)
             { if n == 1 { "1 model without results for these tasks".into() } else { format!("{n} models without results for these tasks") } }
             { format!("{n} 个模型没有这些任务的结果") }

@@ -143,6 +143,7 @@ fn group(i: I18n, dataset: &BoardDataset) -> impl IntoView + use<> {
     view! {
         <th role="columnheader" scope="colgroup" colspan=columns.to_string() class="board-group">
             <a href=href>{dataset.name.get(i.lang).to_owned()}</a>
+            " "
             {dataset.slice.as_ref().map(|slice| view! { <span class="muted small">{slice_size(i, slice)}</span> })}
         </th>
     }
@@ -151,7 +152,7 @@ fn group(i: I18n, dataset: &BoardDataset) -> impl IntoView + use<> {
 /// The number of a dataset's tasks in the slice; by length, with its bounds.
 fn slice_size(i: I18n, slice: &DatasetSlice) -> String {
     let (found, all) = (i.number(slice.tasks), i.number(slice.of_tasks));
-    let tasks = (i.comparison().tasks_of)(&found, &all);
+    let tasks = (i.results().tasks_with_results)(&found, &all);
     match slice.of {
         None => i.results().no_task_in_slice.to_owned(),
         Some(SliceOf::Difficulty(_)) => (i.results().tasks_for_some)(&found, &all),
