@@ -136,7 +136,7 @@ test('two models are compared, from the dataset to a task, and exported', async 
   await page.getByText('Results by difficulty, length or language').click();
   await page.getByLabel('Slice by').selectOption('Length of the description');
   await page.locator('#slices').getByRole('button', { name: 'Show' }).click();
-  await expect(page).toHaveURL(/slice=length/);
+  await expect(page).toHaveURL(/slice_by=length/);
   const slices = page.locator('#slices tbody tr');
   await expect(slices).toHaveCount(3);
   await expect(slices.first()).toContainText(/n = \d+/);

@@ -45,8 +45,31 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download CSV' }).click();
   const csv = (await readFile(await (await download).path(), 'utf8')).trim().split(/\r?\n/);
-  expect(csv[0]).toBe('dataset,model,source,metric,value,low,high,tasks,ratings,run,at');
+  expect(csv[0]).toBe('dataset,model,source,metric,value,low,high,tasks,ratings,run,at,attribute,slice');
   expect(csv.filter((line) => line.includes(',people,')).length).toBe(9);
+
+  // A slice of the tasks: its own figures, in the address, kept by another order and by the file.
+  const whole = await table.locator('tbody tr .mean').allTextContents();
+  await page.getByLabel('Tasks', { exact: true }).selectOption('Long description');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(page).toHaveURL(/slice=length\.long/);
+  await expect(page.getByText('Length of the description · Long description')).toBeVisible();
+  await expect(table.locator('.board-group')).toContainText(/\d+ to \d+ characters · \d+ of \d+ tasks with results/);
+  expect(await table.locator('tbody tr .mean').allTextContents()).not.toEqual(whole);
+  await table.getByRole('link', { name: /Maintainability/ }).click();
+  await expect(page).toHaveURL(/sort=starter\.maintainability.*slice=length\.long/);
+  await expect(page.getByRole('link', { name: 'Download CSV' })).toHaveAttribute('href', /slice=length\.long/);
+  // By difficulty, each model has its own tasks, so there are no ranks. The demo has no test results yet.
+  await page.getByLabel('Tasks', { exact: true }).selectOption('difficulty.hard');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(page.getByText('no task with ratings or test results is in this slice')).toBeVisible();
+  await page.getByLabel('Tasks', { exact: true }).selectOption('difficulty.unknown');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(table.locator('tbody tr')).toHaveCount(3);
+  await expect(table.locator('.board-rank, .best')).toHaveCount(0);
+  await page.getByRole('link', { name: 'All tasks', exact: true }).click();
+  await expect(page).not.toHaveURL(/slice=/);
+  await expect(table.locator('tbody tr .board-rank')).toHaveCount(3);
 
   // A model against another.
   const name = (await table.locator('tbody th a').first().textContent()) ?? '';
@@ -105,9 +128,12 @@ test('results are readable and sorted without scripts, on a phone', async ({ bro
   await page.goto('/admin/results');
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: /^Model/ }).click();
   await expect(page).toHaveURL(/sort=model/);
+  await page.getByLabel('Tasks', { exact: true }).selectOption('English');
   await page.getByLabel('Model name contains').fill('north');
   await page.getByRole('button', { name: 'Show' }).click();
   await expect(page.getByRole('table', { name: 'Results' }).locator('tbody tr')).toHaveCount(1);
+  await expect(page).toHaveURL(/slice=nl_lang\.en/);
+  await expect(page.getByText('Description language · English')).toBeVisible();
   // A model is a card: nothing scrolls sideways, neither the page nor the table in its box.
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   const box = page.locator('.board');

@@ -11,6 +11,7 @@ use super::{
     lang::Bilingual,
     ratings::Interval,
     run::RunStatus,
+    slices::DatasetSlice,
     time::Timestamp,
 };
 
@@ -36,13 +37,17 @@ pub struct BoardQuery {
     /// Short name of the last dataset on the page of datasets before; empty for the first.
     #[serde(default)]
     pub after: String,
+    /// Name of the slice of tasks that figures are of (`slices::BoardSlice`); empty for all tasks.
+    #[serde(default)]
+    pub slice: String,
 }
 
 impl BoardQuery {
     /// Models on a page.
     pub const PAGE: usize = 100;
 
-    /// Reads an address's query and passes over what it cannot read.
+    /// Reads an address's query and passes over what it cannot read, but for the slice: with figures of other tasks, the page
+    /// would not be what the address says, so what reads its name refuses it.
     pub fn read(get: impl Fn(&str) -> String) -> BoardQuery {
         BoardQuery {
             dataset: get("dataset"),
@@ -51,6 +56,7 @@ impl BoardQuery {
             reverse: get("order") == "reverse",
             page: get("page").parse().unwrap_or(0),
             after: get("after"),
+            slice: get("slice"),
         }
     }
 
@@ -116,6 +122,9 @@ pub struct Board {
     pub models: u64,
     /// The column by which rows are ordered.
     pub sort: String,
+    /// Name of the slice of tasks that figures, ranks and highest values are of, such as `difficulty.hard`; empty for all
+    /// tasks.
+    pub slice: String,
 }
 
 impl Board {
@@ -142,7 +151,8 @@ pub struct BoardDataset {
     pub dimensions: Vec<BoardDimension>,
     /// The k of each pass@k; empty without runs.
     pub pass_at: Vec<u32>,
-    /// The highest value of each dimension, then of each pass@k, of all models; `None` with fewer than two values.
+    /// The highest value of each dimension, then of each pass@k, of all models; `None` with fewer than two values, and in a
+    /// slice by difficulty, where each model has its own tasks.
     pub highest: Vec<Option<f64>>,
     /// Models with outputs but without ratings.
     pub without_ratings: u64,
@@ -154,6 +164,8 @@ pub struct BoardDataset {
     pub behind: bool,
     /// The selection behind the figures, with every default resolved.
     pub selection: Selection,
+    /// The tasks of the slice that figures are of; `None` for all tasks, and while the first figures are computed.
+    pub slice: Option<DatasetSlice>,
 }
 
 /// A dimension of the rubric, as a column.
@@ -177,7 +189,7 @@ pub struct BoardRow {
     pub model: ModelId,
     pub name: String,
     /// One more than the number of models with a higher value in the column by which rows are ordered; `None` without a
-    /// value, and in the order of names.
+    /// value, in the order of names, and in a slice by difficulty, where each model has its own tasks.
     pub rank: Option<u64>,
     /// One entry per dataset.
     pub results: Vec<BoardResults>,
@@ -207,7 +219,7 @@ pub struct Measured {
     pub answered: u64,
     /// Ratings behind them; 0 for tests.
     pub ratings: u64,
-    /// Time of the newest rating, or of the run's end.
+    /// Time of the newest rating, or of the run's end; `None` for ratings of a slice of tasks.
     pub at: Option<Timestamp>,
     /// The run; `None` for people.
     pub run: Option<RunId>,
@@ -218,7 +230,7 @@ pub struct Measured {
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct Estimated {
     pub value: f64,
-    /// `None` with fewer than two tasks.
+    /// `None` with fewer than two tasks, in a slice with fewer than five.
     pub interval: Option<Interval>,
 }
 

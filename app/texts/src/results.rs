@@ -7,6 +7,7 @@ texts! {
         results: "Results", "结果";
         slices_lead: "By difficulty, length or language, for the tasks of one dataset:", "按难度、长度或语言，针对某个数据集的任务：";
         lead: "Mean final scores by people, and pass@k by tests: the share of tasks solved with k samples. Where models were rated on different tasks, means are adjusted for tasks. In brackets: 95% interval, bootstrapped over tasks.", "人工：最终评分的均值（各模型的任务不同时按任务调整）；测试：pass@k，即用 k 个样本解决的任务比例。方括号内为 95% 置信区间（按任务自助抽样）。";
+        lead_own: "Mean final scores by people and pass@1 by tests, of each model over its own tasks in the slice. In brackets: 95% interval, bootstrapped over tasks.", "人工：最终评分的均值；测试：pass@1。各模型只计其自己在该组中的任务。方括号内为 95% 置信区间（按任务自助抽样）。";
         dataset: "Dataset", "数据集";
         all_datasets: "All datasets", "全部数据集";
         model: "Model", "模型";
@@ -55,6 +56,15 @@ texts! {
         run: "Run", "运行";
         no_submissions: "This model has no outputs.", "该模型没有输出。";
         dataset_pages: "Pages of datasets", "数据集分页";
+        short: "Short description", "描述较短";
+        medium: "Description of medium length", "描述长度中等";
+        long: "Long description", "描述较长";
+        only_tasks: "Only tasks of this slice", "仅含该组任务";
+        slice_same: "Figures, ranks and highest values are of these tasks alone.", "数值、名次和最高值都只按这些任务计算。";
+        slice_length: "Figures, ranks and highest values are of these tasks alone. Each dataset's tasks are split by length into up to three parts of about the same size, so the bounds, below its name, are its own. Descriptions of the same length stay together: of two parts, one is short and one is long; tasks that are all in one part are neither.", "数值、名次和最高值都只按这些任务计算。各数据集的任务按描述长度分为至多三组，各组任务数大致相同，因此界限因数据集而异，见其名称下方。长度相同的描述在同一组：只有两组时，一组为较短、一组为较长；全部在同一组时，两者都不是。";
+        slice_difficulty: "Figures are of these tasks alone. A task's difficulty for a model is the share of the other models with an output for it that pass it (pass@1). A model's own result does not decide, so each model has its own tasks in the slice. That is why there are no ranks and no marks on the highest values, and why means are not adjusted for tasks.", "数值只按这些任务计算。任务对某个模型的难度，是其他对该任务有输出的模型的通过比例（pass@1）。模型自身的结果不参与判定，因此各模型在该组中的任务不同：这里没有名次，不标最高值，均值也不按任务调整。";
+        no_tasks: "no tasks", "无任务";
+        no_task_in_slice: "no task in this slice", "该组中没有任务";
     }
     sentences {
         found(found: &str, models: &str) { format!("{found} of {models} models") } { format!("共 {models} 个模型，找到 {found} 个") }
@@ -67,6 +77,23 @@ texts! {
         empty_models(n: u64)
             { if n == 1 { "1 model without results".into() } else { format!("{n} models without results") } }
             { format!("{n} 个模型尚无结果") }
+        without_ratings_here(dataset: &str, n: u64)
+            { if n == 1 { format!("{dataset}: 1 model has no ratings for these tasks.") } else { format!("{dataset}: {n} models have no ratings for these tasks.") } }
+            { format!("{dataset}：{n} 个模型没有这些任务的评分。") }
+        without_tests_here(dataset: &str, n: u64)
+            { if n == 1 { format!("{dataset}: 1 model has no test results for these tasks.") } else { format!("{dataset}: {n} models have no test results for these tasks.") } }
+            { format!("{dataset}：{n} 个模型没有这些任务的测试结果。") }
+        none_in_slice(dataset: &str)
+            { format!("{dataset}: no task with ratings or test results is in this slice.") }
+            { format!("{dataset}：该组中没有任何有评分或测试结果的任务。") }
+        mixed_lengths(dataset: &str)
+            { format!("{dataset}: descriptions are in two languages, and a Chinese one has fewer characters than an English one that says the same.") }
+            { format!("{dataset}：描述有两种语言；同样的内容，中文描述的字符数比英文少。") }
+        tasks_for_some(n: &str, all: &str) { format!("{n} of {all} tasks with results, for at least one model") } { format!("{all} 个有结果的任务中的 {n} 个（至少对一个模型）") }
+        tasks_with_results(n: &str, all: &str) { format!("{n} of {all} tasks with results") } { format!("{all} 个有结果的任务中的 {n} 个") }
+        empty_models_here(n: u64)
+            { if n == 1 { "1 model without results for these tasks".into() } else { format!("{n} models without results for these tasks") } }
+            { format!("{n} 个模型没有这些任务的结果") }
         more_empty(n: &str) { format!("And {n} more. Filter by name to find them.") } { format!("另有 {n} 个，可按名称筛选。") }
         datasets_shown(first: u64, last: u64, all: u64)
             { if first == last { format!("Dataset {first} of {all}") } else { format!("Datasets {first} to {last} of {all}") } }

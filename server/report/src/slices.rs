@@ -1,6 +1,6 @@
 //! A comparison's results by slices of tasks, and their CSV. Pure; docs/statistics.md, "Slices of tasks".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use model::{
     code_lang::CodeLang,
@@ -28,8 +28,29 @@ const LENGTHS: usize = 3;
 /// The input's runs, arranged: a model's index, and what counts of its run.
 type Runs = Vec<(usize, Counted)>;
 
+/// The figures over every slice, and what is behind them.
+pub struct Sliced {
+    pub slices: Slices,
+    /// Tasks with ratings or tests.
+    pub tasks: u64,
+    /// For each slice, what is behind the figures of each model.
+    pub behind: Vec<Vec<Behind>>,
+}
+
+/// What is behind a model's figures over a slice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// Tasks with ratings.
+    pub rated: u64,
+    pub ratings: u64,
+    /// Tasks of the model's run.
+    pub tested: u64,
+    /// How many of these have an output.
+    pub answered: u64,
+}
+
 /// The figures over every slice.
-pub fn compute(input: &ComparisonInput, by: SliceBy) -> Slices {
+pub fn compute(input: &ComparisonInput, by: SliceBy) -> Sliced {
     let runs: Runs = input.runs.iter().map(|run| (run.model as usize, input.counted(run))).collect();
     let rated = !input.ratings.is_empty();
     let dimensions = if rated { input.dimensions() } else { 0 };
@@ -47,10 +68,9 @@ pub fn compute(input: &ComparisonInput, by: SliceBy) -> Slices {
         let ((low, high), checklist) = (dimension.range(), dimension.checklist);
         Some(BoardDimension { key: dimension.key.clone(), name: dimension.name.clone(), low, high, checklist })
     };
-    // By difficulty, a model's slice is not another's, so the figures of a slice are those of a model's own tasks.
-    let adjusts = by != SliceBy::Difficulty;
+    // Where a model's slice is not another's, the figures of a slice are those of a model's own tasks.
     let of_people = cells.iter().enumerate().map(|(at, cells)| {
-        let over = |slice: Option<usize>| means(input, at, (cells, slice, adjusts || slice.is_none()), &sliced);
+        let over = |slice: Option<usize>| means(input, at, (cells, slice, by.is_shared() || slice.is_none()), &sliced);
         let (all, is_adjusted) = over(None);
         let mut adjusted = vec![is_adjusted];
         let of_slices = (0..slices.len()).map(|slice| {
@@ -70,30 +90,59 @@ pub fn compute(input: &ComparisonInput, by: SliceBy) -> Slices {
         });
     }
     let (models, tested) = (input.models.clone(), runs.len() as u64);
-    let with_data = input.tasks.iter().zip(&has_data).filter(|(_, has_data)| **has_data);
-    let nl_langs = with_data.map(|(task, _)| task.nl_lang.code()).collect::<BTreeSet<_>>().len() as u64;
-    Slices { by, models, slices, metrics, tested, nl_langs, computing: false }
+    let with_data = || input.tasks.iter().zip(&has_data).filter(|(_, has_data)| **has_data);
+    let nl_langs = with_data().map(|(task, _)| task.nl_lang.code()).collect::<BTreeSet<_>>().len() as u64;
+    let (tasks, behind) = (with_data().count() as u64, behind(input, &runs, &sliced, slices.len()));
+    Sliced { slices: Slices { by, models, slices, metrics, tested, nl_langs, computing: false }, tasks, behind }
+}
+
+/// For each of `slices` slices, what is behind the figures of each model.
+fn behind(input: &ComparisonInput, runs: &Runs, sliced: &SliceOfTask, slices: usize) -> Vec<Vec<Behind>> {
+    let mut all = vec![vec![Behind::default(); input.models.len()]; slices];
+    let mut rated: HashSet<(u32, u32)> = HashSet::new();
+    for rating in &input.ratings {
+        let slice = sliced.of(rating.model as usize, rating.task as usize);
+        if let Some(behind) = slice.and_then(|slice| all.get_mut(slice)?.get_mut(rating.model as usize)) {
+            behind.ratings += 1;
+            behind.rated += u64::from(rated.insert((rating.model, rating.task)));
+        }
+    }
+    for (model, counted) in runs {
+        for (task, samples) in counted.tasks.iter().zip(&counted.samples) {
+            let slice = sliced.of(*model, *task as usize);
+            if let Some(behind) = slice.and_then(|slice| all.get_mut(slice)?.get_mut(*model)) {
+                behind.tested += 1;
+                behind.answered += u64::from(!samples.is_empty());
+            }
+        }
+    }
+    all
 }
 
 /// The slice of each task, by its index; where a model's own tasks decide, for each model.
-enum Sliced {
-    Tasks(Vec<Option<usize>>),
+enum SliceOfTask {
+    Same(Vec<Option<usize>>),
     ByModel(Vec<Vec<Option<usize>>>),
 }
 
-impl Sliced {
+impl SliceOfTask {
     /// Whether the task is in the slice, for this model; every task is in `None`, all slices together.
     fn has(&self, slice: Option<usize>, model: usize, task: usize) -> bool {
+        slice.is_none() || self.of(model, task) == slice
+    }
+
+    /// The slice of a task, for this model; `None` for a task without data.
+    fn of(&self, model: usize, task: usize) -> Option<usize> {
         let of_task = match self {
-            Sliced::Tasks(tasks) => tasks.get(task),
-            Sliced::ByModel(models) => models.get(model).and_then(|tasks| tasks.get(task)),
+            SliceOfTask::Same(tasks) => tasks.get(task),
+            SliceOfTask::ByModel(models) => models.get(model).and_then(|tasks| tasks.get(task)),
         };
-        slice.is_none() || of_task.is_some_and(|of_task| *of_task == slice)
+        of_task.copied().flatten()
     }
 }
 
 /// The slices that have tasks, in order, and the slice of each task with data.
-fn sliced(input: &ComparisonInput, by: SliceBy, has_data: &[bool], runs: &Runs) -> (Vec<Slice>, Sliced) {
+fn sliced(input: &ComparisonInput, by: SliceBy, has_data: &[bool], runs: &Runs) -> (Vec<Slice>, SliceOfTask) {
     let tasks = || input.tasks.iter().zip(has_data).map(|(task, has_data)| has_data.then_some(task));
     let of: Vec<Option<SliceOf>> = match by {
         SliceBy::CodeLang => tasks().map(|task| Some(SliceOf::CodeLang(task?.code_lang))).collect(),
@@ -119,7 +168,7 @@ fn sliced(input: &ComparisonInput, by: SliceBy, has_data: &[bool], runs: &Runs) 
         all.into_iter().map(|of| Slice { of, tasks: count(&of) }).filter(|s| s.tasks > 0).collect();
     let place = |of: &Option<SliceOf>| slices.iter().position(|slice| Some(slice.of) == *of);
     let sliced = of.iter().map(place).collect();
-    (slices, Sliced::Tasks(sliced))
+    (slices, SliceOfTask::Same(sliced))
 }
 
 /// Slices of about the same number of tasks. Tasks of one length are in one slice.
@@ -143,7 +192,7 @@ fn by_length(lengths: &[Option<usize>]) -> Vec<Option<SliceOf>> {
 
 /// By the share of the other models with an output that pass a task: a model's own result does not decide the slice in
 /// which it counts.
-fn by_difficulty(input: &ComparisonInput, has_data: &[bool], runs: &Runs) -> (Vec<Slice>, Sliced) {
+fn by_difficulty(input: &ComparisonInput, has_data: &[bool], runs: &Runs) -> (Vec<Slice>, SliceOfTask) {
     let mut own: Vec<Vec<Option<f64>>> = vec![vec![None; input.tasks.len()]; input.models.len()];
     let mut sums = vec![(0.0, 0u64); input.tasks.len()];
     for (model, counted) in runs {
@@ -184,7 +233,7 @@ fn by_difficulty(input: &ComparisonInput, has_data: &[bool], runs: &Runs) -> (Ve
         slices.iter().position(|slice| slice.of == of)
     };
     let sliced = of.iter().map(|tasks| tasks.iter().map(place).collect()).collect();
-    (slices, Sliced::ByModel(sliced))
+    (slices, SliceOfTask::ByModel(sliced))
 }
 
 /// People's means on a dimension over a slice, and whether they are adjusted for tasks; the comparison's own over all
@@ -193,7 +242,7 @@ fn means(
     input: &ComparisonInput,
     dimension: usize,
     (cells, slice, adjusts): (&[Vec<Cell>], Option<usize>, bool),
-    sliced: &Sliced,
+    sliced: &SliceOfTask,
 ) -> (Vec<SliceFigure>, bool) {
     let own = cells.iter().enumerate().map(|(model, tasks)| {
         let each = tasks.iter().enumerate();
@@ -212,7 +261,7 @@ fn means(
 }
 
 /// pass@1 of each model over a slice.
-fn passes(input: &ComparisonInput, runs: &Runs, slice: Option<usize>, sliced: &Sliced) -> Vec<SliceFigure> {
+fn passes(input: &ComparisonInput, runs: &Runs, slice: Option<usize>, sliced: &SliceOfTask) -> Vec<SliceFigure> {
     let mut figures = vec![SliceFigure::default(); input.models.len()];
     for (model, counted) in runs {
         let each = counted.tasks.iter().zip(&counted.samples);
@@ -280,6 +329,10 @@ mod tests {
 
     use super::*;
     use crate::comparison_figures;
+
+    fn compute(input: &ComparisonInput, by: SliceBy) -> Slices {
+        super::compute(input, by).slices
+    }
     use comparison::input::{InputRating, InputRun, InputVerdict};
 
     /// What each model did for each task: `.` no output, `0` and `1` failed and passed; a rated output has the score 1 or 4.
@@ -398,6 +451,30 @@ mod tests {
         let people = figures(&found, "correctness");
         assert_eq!(people["medium"][0], figure(0, None));
         assert_eq!(people["hard"][0], figure(2, Some(2.5)));
+    }
+
+    #[test]
+    fn each_model_has_counts_of_what_is_behind_its_figures() {
+        let found = super::compute(&input(&["110.", "0101", "0100"]), SliceBy::Difficulty);
+        let names = found.slices.slices.iter().map(|slice| slice.of.name());
+        let behind: BTreeMap<String, &Vec<Behind>> = names.zip(&found.behind).collect();
+        let counts = |rated, tested, answered| Behind { rated, ratings: rated, tested, answered };
+        // The first model has no output for task 3, which is medium for it.
+        assert_eq!((behind["hard"][0], behind["medium"][0]), (counts(2, 2, 2), counts(0, 1, 0)));
+        assert_eq!(found.tasks, 4);
+        // Each task is in one slice of each model, and its figures have the same tasks.
+        for by in SliceBy::ALL {
+            let found = super::compute(&input(&["110.", "0101", "0100"]), by);
+            for model in 0..3 {
+                assert_eq!(found.behind.iter().map(|models| models[model].tested).sum::<u64>(), 4, "{by}");
+            }
+            for metric in &found.slices.metrics {
+                for (figures, behind) in metric.slices.iter().zip(&found.behind) {
+                    let tasks = behind.iter().map(|of| if metric.dimension.is_some() { of.rated } else { of.tested });
+                    assert!(figures.iter().map(|figure| figure.tasks).eq(tasks), "{by}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -32,7 +32,11 @@ use crate::{spool::Spool, task_tests};
 use base::{background, clock, error::Failure};
 use comparison::input::ComparisonInput;
 use db::{Db, comparisons, stored, studies};
-use report::{comparison_figures, slices, tasks};
+use report::{
+    comparison_figures,
+    slices::{self, Sliced},
+    tasks,
+};
 
 /// If figures take longer than this, the previous ones are shown while they are recomputed.
 const PATIENCE: Duration = Duration::from_millis(60);
@@ -77,7 +81,7 @@ pub struct Computed {
 
     lines: tasks::Lines,
     /// Results by slices, in the order of [`SliceBy::ALL`], computed when they are first asked for.
-    slices: [OnceLock<Slices>; SliceBy::ALL.len()],
+    slices: [OnceLock<Sliced>; SliceBy::ALL.len()],
     /// Revision of the input.
     pub revision: String,
     /// Duration of reading and computing.
@@ -87,11 +91,14 @@ pub struct Computed {
 }
 
 impl Computed {
-    /// The results by slices of tasks. The first time, this takes as long as the figures without differences.
-    pub fn slices(&self, by: SliceBy) -> Slices {
+    /// What `read` reads of the results by slices of tasks. The first time, this takes as long as the figures without
+    /// differences.
+    pub fn sliced<T>(&self, by: SliceBy, read: impl FnOnce(&Sliced) -> T) -> T {
         let compute = || slices::compute(&self.input, by);
-        let known = SliceBy::ALL.iter().position(|one| *one == by).and_then(|at| self.slices.get(at));
-        known.map_or_else(compute, |known| known.get_or_init(compute).clone())
+        match SliceBy::ALL.iter().position(|one| *one == by).and_then(|at| self.slices.get(at)) {
+            Some(known) => read(known.get_or_init(compute)),
+            None => read(&compute()),
+        }
     }
 
     fn is_large(&self) -> bool {
@@ -462,7 +469,7 @@ impl Comparisons for ComparisonService {
         let resolved = self.resolve(admin, selection).await?;
         let (computed, _) = self.latest(&resolved).await?;
         let Some(computed) = computed else { return Ok(Slices { by, computing: true, ..Slices::default() }) };
-        Ok(background::run(move || computed.slices(by)).await?)
+        Ok(background::run(move || computed.sliced(by, |found| found.slices.clone())).await?)
     }
 
     async fn task(

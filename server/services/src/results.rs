@@ -1,7 +1,7 @@
 //! Results of all models on all datasets: the leaderboard, and one model's page.
 //!
-//! Figures are those of comparisons with every default and final scores, computed and held by
-//! [`super::comparisons`]; only the few that the leaderboard shows are cached here, by the same revision.
+//! Figures are those of comparisons with every default and final scores, over all tasks or a slice of them, computed and
+//! held by [`super::comparisons`]; only the few that the leaderboard shows are cached here, by the same revision.
 
 mod model;
 
@@ -23,15 +23,16 @@ use ::model::{
         Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, DatasetPage, Estimated, HistoryRun,
         Measured, ModelResults,
     },
+    slices::{BoardSlice, DatasetSlice, SliceBy},
 };
 use async_trait::async_trait;
 use port::Results;
 
 use super::comparisons::{ComparisonService, Computed, ResolvedSelection};
 use crate::spool::{Download, Spool};
-use base::error::Failure;
+use base::{background, error::Failure};
 use db::{Db, results};
-use report::board;
+use report::board::{self, InSlice};
 
 /// The service; see the module.
 pub struct ResultService {
@@ -40,6 +41,9 @@ pub struct ResultService {
     comparisons: Arc<ComparisonService>,
     known: Arc<Known>,
 }
+
+/// A dataset's short name, and the slice of its tasks; `None` for all of them.
+type FiguresKey = (String, Option<BoardSlice>);
 
 /// A run of a history, and the run that it is compared with.
 type HistoryKey = (RunId, Option<RunId>);
@@ -50,8 +54,8 @@ type Revised = (String, HistoryRun);
 /// What is being computed while no request waits, or waits for its turn.
 #[derive(PartialEq, Eq, Hash)]
 enum Queued {
-    /// A dataset's figures, by its short name.
-    Dataset(String),
+    /// A dataset's figures, by its short name: over all tasks, or over the slices by an attribute.
+    Dataset(String, Option<SliceBy>),
     /// A run in a model's history.
     History(HistoryKey),
 }
@@ -59,8 +63,8 @@ enum Queued {
 /// What was computed: a few numbers for each model.
 #[derive(Default)]
 struct Known {
-    /// The last figures of each dataset, by its short name.
-    datasets: Mutex<HashMap<String, Arc<Figures>>>,
+    /// The last figures of each dataset, by its short name and the slice of tasks.
+    datasets: Mutex<HashMap<FiguresKey, Arc<Figures>>>,
     /// Runs in models' histories.
     history: Mutex<HashMap<HistoryKey, Revised>>,
     queued: Mutex<HashSet<Queued>>,
@@ -71,20 +75,31 @@ struct Known {
 /// Runs in histories that are cached, about 200 bytes each.
 const HISTORY_MOST: usize = 20_000;
 
+/// Results of models over slices that are cached, less than a kilobyte each, before those by other attributes than the last
+/// one are dropped.
+const SLICED_MOST: usize = 100_000;
+
 /// Ratings and verdicts that a request has figures computed of while it waits, about 50 ms.
 const WAITED: u64 = 1_500;
 
-/// How many ratings and verdicts a request may still have figures computed of while it waits. An installation can have a
+/// How many ratings and verdicts may still have figures computed of while somebody waits. An installation can have a
 /// hundred datasets, each small enough.
-struct Allowance(AtomicU64);
+pub struct Allowance(Option<AtomicU64>);
 
 impl Allowance {
-    fn new() -> Allowance {
-        Allowance(AtomicU64::new(WAITED))
+    /// What a request waits for.
+    pub fn of_request() -> Allowance {
+        Allowance(Some(AtomicU64::new(WAITED)))
+    }
+
+    /// For a command: it waits for everything.
+    pub fn unlimited() -> Allowance {
+        Allowance(None)
     }
 
     fn covers(&self, rows: u64) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(rows)).is_ok()
+        let Some(left) = &self.0 else { return true };
+        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(rows)).is_ok()
     }
 }
 
@@ -93,13 +108,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The figures of one dataset.
+impl Known {
+    /// Keeps a dataset's figures.
+    fn keep(&self, slug: &str, found: &[(Option<BoardSlice>, Arc<Figures>)]) {
+        let by = found.iter().find_map(|(slice, _)| slice.map(BoardSlice::by));
+        let mut datasets = lock(&self.datasets);
+        datasets.extend(found.iter().map(|(slice, figures)| ((slug.to_owned(), *slice), figures.clone())));
+        let sliced = datasets.iter().filter(|((_, slice), _)| slice.is_some());
+        if sliced.map(|(_, figures)| figures.models.len()).sum::<usize>() > SLICED_MOST {
+            datasets.retain(|(_, slice), _| slice.is_none_or(|slice| by.is_none_or(|by| slice.by() == by)));
+        }
+    }
+}
+
+/// The figures of one dataset, over all tasks or a slice of them.
 struct Figures {
     selection: Selection,
     revision: String,
     dimensions: Vec<BoardDimension>,
     pass_at: Vec<u32>,
     models: HashMap<ModelId, (Option<Measured>, Option<Measured>)>,
+    slice: Option<DatasetSlice>,
 }
 
 /// A dataset with what is known of it now.
@@ -140,6 +169,7 @@ impl DatasetFigures {
             computing: figures.is_none(),
             behind: self.behind,
             selection: self.resolved.selection.clone(),
+            slice: figures.and_then(|f| f.slice.clone()),
         }
     }
 }
@@ -150,15 +180,16 @@ impl ResultService {
         ResultService { db, spool, comparisons, known: Arc::default() }
     }
 
-    /// The leaderboard as CSV: every model that the query selects on every dataset, a line for each figure.
+    /// The leaderboard as CSV: every model that the query selects on every dataset, a line for each figure. Datasets whose
+    /// figures the allowance does not cover have none yet.
     ///
     /// # Errors
-    /// Too many downloads are open.
-    pub async fn csv(&self, admin: &Admin, query: BoardQuery) -> Result<Download, Failure> {
+    /// The slice is unknown, or too many downloads are open.
+    pub async fn csv(&self, admin: &Admin, query: BoardQuery, allowance: Allowance) -> Result<Download, Failure> {
         let all = self.db.read(results::datasets).await?;
         let wanted = wanted(&all, &query);
         let page = DatasetPage { all: wanted.len() as u64, ..DatasetPage::default() };
-        let found = self.board_of(admin, &query, all, page, &wanted).await?;
+        let found = self.board_of(admin, &query, all, (page, &wanted), &allowance).await?;
         self.spool.write(move |out| board::csv(&found, out)).await
     }
 
@@ -168,11 +199,11 @@ impl ResultService {
         admin: &Admin,
         query: &BoardQuery,
         all: Vec<(String, Bilingual)>,
-        page: DatasetPage,
-        wanted: &[String],
+        (page, wanted): (DatasetPage, &[String]),
+        allowance: &Allowance,
     ) -> Result<Board, Failure> {
-        let allowance = Allowance::new();
-        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug, &allowance));
+        let slice = BoardSlice::read(&query.slice)?;
+        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug, slice, allowance));
         let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let names: BTreeMap<ModelId, &String> =
             shown.iter().flat_map(|dataset| &dataset.resolved.options.models).map(|(id, name)| (*id, name)).collect();
@@ -184,60 +215,73 @@ impl ResultService {
         });
         let rows = rows.collect();
         let datasets = shown.iter().map(DatasetFigures::dataset).collect();
-        Ok(Board { page, ..board::arranged(datasets, all, rows, query) })
+        Ok(Board { page, ..board::arranged(datasets, all, rows, query, slice) })
     }
 
-    /// One dataset's figures: those cached where nothing has changed, otherwise from its comparison. What the allowance
-    /// does not cover is computed later, and the last figures are shown meanwhile.
+    /// One dataset's figures, over all tasks or a slice of them: those cached where nothing has changed, otherwise from its
+    /// comparison. What the allowance does not cover is computed later, and the last figures are shown meanwhile.
     async fn dataset_figures(
         &self,
         admin: &Admin,
         slug: &str,
+        slice: Option<BoardSlice>,
         allowance: &Allowance,
     ) -> Result<DatasetFigures, Failure> {
         let selection = Selection { dataset: slug.to_owned(), scores: CountedScores::Final, ..Selection::default() };
         let resolved = self.comparisons.resolve(admin, selection).await?;
         let slug = slug.to_owned();
-        let known = lock(&self.known.datasets).get(&slug).cloned();
+        let known = lock(&self.known.datasets).get(&(slug.clone(), slice)).cloned();
         let current =
             |known: &Arc<Figures>| known.selection == resolved.selection && known.revision == resolved.revision;
         if known.as_ref().is_some_and(current) {
             return Ok(DatasetFigures { slug, resolved, figures: known, behind: false });
         }
-        if !allowance.covers(resolved.rows()) {
-            self.compute_later(slug.clone(), resolved.clone());
+        let by = slice.map(BoardSlice::by);
+        // Slices take as long again as the figures that they are computed with.
+        if !allowance.covers(resolved.rows() * (1 + u64::from(by.is_some()))) {
+            self.compute_later(slug.clone(), by, resolved.clone());
             return Ok(DatasetFigures { slug, resolved, figures: known, behind: true });
         }
-        let (computed, behind) = self.comparisons.latest(&resolved).await?;
+        let (computed, behind) = match allowance.0 {
+            Some(_) => self.comparisons.latest(&resolved).await?,
+            None => (Some(self.in_turn(&resolved).await?), false),
+        };
         let Some(computed) = computed else {
             return Ok(DatasetFigures { slug, resolved, figures: known, behind });
         };
-        let figures = Arc::new(figures(&self.db, &resolved, &computed).await?);
-        lock(&self.known.datasets).insert(slug.clone(), figures.clone());
-        Ok(DatasetFigures { slug, resolved, figures: Some(figures), behind })
+        let found = figures(&self.db, &resolved, computed, by).await?;
+        self.known.keep(&slug, &found);
+        let figures = found.into_iter().find(|(of, _)| *of == slice).map(|(_, figures)| figures);
+        Ok(DatasetFigures { slug, resolved, figures, behind })
+    }
+
+    /// A comparison's figures, one after the other.
+    async fn in_turn(&self, resolved: &ResolvedSelection) -> Result<Arc<Computed>, Failure> {
+        let _turn = self.known.turn.lock().await;
+        self.comparisons.computed(resolved).await
     }
 
     /// Computes a dataset's figures when those that were asked for before are done.
-    fn compute_later(&self, slug: String, resolved: ResolvedSelection) {
-        if !lock(&self.known.queued).insert(Queued::Dataset(slug.clone())) {
+    fn compute_later(&self, slug: String, by: Option<SliceBy>, resolved: ResolvedSelection) {
+        if !lock(&self.known.queued).insert(Queued::Dataset(slug.clone(), by)) {
             return;
         }
         let (db, comparisons, known) = (self.db.clone(), self.comparisons.clone(), self.known.clone());
         tokio::spawn(async move {
             let turn = known.turn.lock().await;
             let done = match comparisons.computed(&resolved).await {
-                Ok(computed) => figures(&db, &resolved, &computed).await,
+                Ok(computed) => figures(&db, &resolved, computed, by).await,
                 Err(failure) => Err(failure),
             };
             drop(turn);
             match done {
-                Ok(figures) => drop(lock(&known.datasets).insert(slug.clone(), Arc::new(figures))),
+                Ok(figures) => known.keep(&slug, &figures),
                 Err(failure) => {
                     // The conversion logs it.
                     let _logged = AppError::from(failure);
                 }
             }
-            lock(&known.queued).remove(&Queued::Dataset(slug));
+            lock(&known.queued).remove(&Queued::Dataset(slug, by));
         });
     }
 }
@@ -250,8 +294,45 @@ fn wanted(all: &[(String, Bilingual)], query: &BoardQuery) -> Vec<String> {
     }
 }
 
-/// What the leaderboard shows of a comparison.
-async fn figures(db: &Db, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
+/// What the leaderboard shows of a comparison: over all tasks, or over each slice by an attribute.
+async fn figures(
+    db: &Db,
+    resolved: &ResolvedSelection,
+    computed: Arc<Computed>,
+    by: Option<SliceBy>,
+) -> Result<Vec<(Option<BoardSlice>, Arc<Figures>)>, Failure> {
+    let Some(by) = by else {
+        return Ok(vec![(None, Arc::new(whole(db, resolved, &computed).await?))]);
+    };
+    let chosen: HashSet<RunId> = resolved.selection.runs.iter().flatten().copied().collect();
+    let runs = resolved.options.runs.iter().filter(|run| chosen.contains(&run.id)).map(|run| (run.model, run.id));
+    let runs: HashMap<ModelId, RunId> = runs.collect();
+    let chosen: Vec<RunId> = chosen.into_iter().collect();
+    let ended = db.read(move |conn| results::run_times(conn, &chosen)).await?;
+    let selection = resolved.selection.clone();
+    let each = move || {
+        let figures = |slice: BoardSlice, InSlice { slice: tasks, dimensions, pass_at, models }: InSlice| {
+            let models = models.into_iter().map(|(model, people, mut tests)| {
+                if let Some(tests) = &mut tests {
+                    tests.run = runs.get(&model).copied();
+                    tests.at = tests.run.and_then(|run| ended.get(&run).copied());
+                }
+                (model, (people, tests))
+            });
+            let models = models.filter(|(_, (people, tests))| people.is_some() || tests.is_some()).collect();
+            let (selection, revision) = (selection.clone(), computed.revision.clone());
+            (Some(slice), Arc::new(Figures { selection, revision, dimensions, pass_at, models, slice: Some(tasks) }))
+        };
+        let all = BoardSlice::of(by);
+        let found =
+            computed.sliced(by, |found| all.iter().map(|slice| board::in_slice(found, *slice)).collect::<Vec<_>>());
+        all.into_iter().zip(found).map(|(slice, found)| figures(slice, found)).collect()
+    };
+    background::run(each).await
+}
+
+/// What the leaderboard shows of a comparison over all tasks.
+async fn whole(db: &Db, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
     let studies = resolved.selection.studies.clone().unwrap_or_default();
     let runs = resolved.selection.runs.clone().unwrap_or_default();
     let (rated, ended) =
@@ -283,6 +364,7 @@ async fn figures(db: &Db, resolved: &ResolvedSelection, computed: &Computed) -> 
         dimensions: dimensions.collect(),
         models: models.collect(),
         pass_at,
+        slice: None,
     })
 }
 
@@ -332,7 +414,7 @@ impl Results for ResultService {
         let all = self.db.read(results::datasets).await?;
         let wanted = wanted(&all, &query);
         let (page, shown) = DatasetPage::of(&wanted, &query.after);
-        let mut found = self.board_of(admin, &query, all, page, shown).await?;
+        let mut found = self.board_of(admin, &query, all, (page, shown), &Allowance::of_request()).await?;
         let from = (query.page as usize).saturating_mul(BoardQuery::PAGE);
         found.rows = found.rows.into_iter().skip(from).take(BoardQuery::PAGE).collect();
         Ok(found)

@@ -12,6 +12,8 @@ use model::{
     decimals::Decimals,
     ids::{RunId, StudyId},
     lang::Lang,
+    results::BoardQuery,
+    slices::BoardSlice,
 };
 
 use super::Global;
@@ -29,6 +31,8 @@ use services::{
         export::{File, Table},
         figure_files::Kind,
     },
+    results::Allowance,
+    spool::Download,
 };
 
 /// `export`
@@ -40,9 +44,14 @@ pub struct Export {
     /// One study: its ratings, its outputs or its means
     #[arg(long)]
     study: Option<StudyId>,
-    /// A dataset: the data behind its comparison, with pseudonyms for raters
-    #[arg(long, conflicts_with = "study", required_unless_present = "study", value_name = "NAME")]
+    /// A dataset: the data behind its comparison, with pseudonyms for raters. Of the leaderboard: only this dataset [default:
+    /// all]
+    #[arg(long, conflicts_with = "study", value_name = "NAME")]
     dataset: Option<String>,
+    /// Of the leaderboard: only this slice of each dataset's tasks, by attribute and value, such as difficulty.hard,
+    /// length.short, code_lang.go or nl_lang.en [default: all tasks]
+    #[arg(long, value_name = "SLICE", value_parser = slice)]
+    slice: Option<BoardSlice>,
     /// Only these models, by name [default: all]
     #[arg(long, value_delimiter = ',', requires = "dataset")]
     models: Vec<String>,
@@ -104,6 +113,8 @@ enum What {
     Tables,
     /// A zip file with the data and figures of a comparison; `aixgrade report` recomputes it
     Bundle,
+    /// All models on all datasets: mean scores by people and pass@k by tests
+    Leaderboard,
     /// A folder with outputs, ratings and verdicts as Parquet, which Python's datasets.load_dataset opens
     DatasetFolder,
     /// One figure of a dataset's comparison
@@ -168,8 +179,18 @@ enum Format {
 
 /// Runs the command.
 pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
-    if export.what == What::Figure {
-        return figure(global, export).await;
+    match export.what {
+        What::Figure => return figure(global, export).await,
+        What::Leaderboard => return leaderboard(global, export).await,
+        _ if export.slice.is_some() => {
+            let fix = "Leave it out; `export slices` has every slice of a dataset's tasks";
+            return Err(Failure::invalid("--slice", "only the leaderboard is of one slice of tasks", fix));
+        }
+        _ if export.dataset.is_none() && export.study.is_none() => {
+            let what = "what is exported belongs to a dataset or to a study";
+            return Err(Failure::invalid("--dataset", what, "Name one with --dataset or --study"));
+        }
+        _ => {}
     }
     let file = file(&export)?;
     if export.bom && file.kind() != Form::Csv.media() {
@@ -247,21 +268,50 @@ async fn write(services: &Services, selection: Selection, file: File, export: &E
     let decimals = Decimals { scores: export.score_decimals, percent: export.percent_decimals };
     let print = Print { decimals, ..export.words.into() };
     let ready = services.comparisons.ready(&System.admin(), selection, file, print).await?;
-    let to_file = export.output.is_some();
     if let (File::DatasetFolder, Some(folder)) = (file, &export.output) {
         let download = services.comparisons.export(ready).await?;
         return dataset_folder::unpack(download.file, folder);
     }
-    let download = services.comparisons.export(ready).await?;
+    copy(services.comparisons.export(ready).await?, export)
+}
+
+/// Writes the file, and says of how many lines it is.
+fn copy(download: Download, export: &Export) -> Result<(), Failure> {
     let mut out = open(export.output.as_deref())?;
     if export.bom {
         out.write_all(BOM)?;
     }
     let lines = download.copy_to(&mut out)?;
-    if to_file && lines > 0 {
+    if export.output.is_some() && lines > 0 {
         eprintln!("Exported {lines} lines.");
     }
     Ok(())
+}
+
+/// The leaderboard, with every figure: the command waits for those that are not known yet.
+async fn leaderboard(global: &Global, export: Export) -> Result<(), Failure> {
+    if export.format.is_some_and(|format| format != Format::Csv) {
+        return Err(Failure::invalid("--format", "the leaderboard is exported as CSV", "Use csv, or leave it out"));
+    }
+    let parts = [&export.models.is_empty(), &export.studies.is_empty(), &export.runs.is_empty()];
+    if parts.iter().any(|is_empty| !**is_empty) || export.study.is_some() || export.nl_lang.is_some() {
+        let what = "the leaderboard has every model, and the studies and runs of each dataset's comparison";
+        let fix = "Leave out --study, --studies, --models, --runs and --nl-lang; --slice selects tasks";
+        return Err(Failure::invalid("leaderboard", what, fix));
+    }
+    let query = BoardQuery {
+        dataset: export.dataset.clone().unwrap_or_default(),
+        slice: export.slice.map(BoardSlice::name).unwrap_or_default(),
+        ..BoardQuery::default()
+    };
+    let services = global.open()?;
+    copy(services.results.csv(&System.admin(), query, Allowance::unlimited()).await?, &export)
+}
+
+/// A slice of the leaderboard, by its name.
+fn slice(name: &str) -> Result<BoardSlice, String> {
+    let found = BoardSlice::read(name).map_err(|error| error.to_string())?;
+    found.ok_or_else(|| "name an attribute and a value, such as difficulty.hard".to_owned())
 }
 
 /// The part of a dataset that the arguments select.

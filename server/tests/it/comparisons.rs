@@ -825,22 +825,22 @@ async fn slices_are_on_the_page_in_the_api_and_in_a_file() {
     let page = admin.get("/admin/compare/starter").await.body;
     assert!(page.contains("Results by difficulty, length or language") && !page.contains("slices-caption"), "{page}");
     for at in ["/admin/compare/starter", "/admin/results/datasets/starter"] {
-        let page = admin.get(&format!("{at}?slice=difficulty&slice_metric=correctness&q=sum")).await.body;
+        let page = admin.get(&format!("{at}?slice_by=difficulty&slice_metric=correctness&q=sum")).await.body;
         assert!(page.contains("slices-caption") && page.contains("Correctness (1–4)"), "{page}");
         assert!(page.contains("compare slices in a row") && page.contains(">n = "), "{page}");
         // The form keeps the rest of the address.
         assert!(page.contains(r#"<input type="hidden" name="q" value="sum""#), "{page}");
     }
     // The leaderboard of one dataset has them, too; that of all links to it.
-    let board = admin.get("/admin/results?dataset=starter&slice=length&slice_metric=correctness").await.body;
+    let board = admin.get("/admin/results?dataset=starter&slice_by=length&slice_metric=correctness").await.body;
     assert!(board.contains("slices-caption") && board.contains("board-rank"), "{board}");
     let board = admin.get("/admin/results").await.body;
     assert!(board.contains(r#"href="/admin/results?dataset=starter#slices""#), "{board}");
     // Every starter task is in Java.
-    let page = admin.get("/admin/compare/starter?slice=code_lang").await.body;
+    let page = admin.get("/admin/compare/starter?slice_by=code_lang").await.body;
     assert!(page.contains("tasks are in one slice (Java)") && !page.contains("slices-caption"), "{page}");
     // An attribute that does not exist is none.
-    assert!(!admin.get("/admin/compare/starter?slice=colour").await.body.contains("slices-caption"));
+    assert!(!admin.get("/admin/compare/starter?slice_by=colour").await.body.contains("slices-caption"));
 
     let token = app.token(&[Scope::Read]).await;
     let found = admin.api(&token, Method::GET, "/api/v1/comparisons/starter/slices?by=length", None).await;

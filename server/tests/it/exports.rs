@@ -272,6 +272,37 @@ fn ran(app: &TestApp, args: &[&str]) -> Output {
 }
 
 #[tokio::test]
+async fn the_command_line_exports_the_leaderboard() {
+    let app = filled().await;
+    let export = |args: &[&str]| ran(&app, &[&["export", "leaderboard"], args].concat());
+    let text = |output: Output| String::from_utf8(output.stdout).unwrap();
+    let mut admin = app.admin().await;
+    for (args, path) in [
+        (&[][..], "/admin/results.csv"),
+        (&["--dataset", "starter"][..], "/admin/results.csv?dataset=starter"),
+        (&["--slice", "length.long"][..], "/admin/results.csv?slice=length.long"),
+    ] {
+        let (ours, page) = (text(export(args)), admin.get(path).await.body);
+        assert_eq!(ours, page, "{args:?}");
+        assert!(ours.lines().count() > 1, "{args:?}");
+    }
+    for (args, what) in [
+        (&["export", "leaderboard", "--slice", "length"][..], "length has no value"),
+        (&["export", "leaderboard", "--slice", "color.red"], "no attribute"),
+        (&["export", "leaderboard", "--slice", ""], "difficulty.hard"),
+        (&["export", "leaderboard", "--dataset", "none"], "not found"),
+        (&["export", "leaderboard", "--study", "1"], "--slice selects tasks"),
+        (&["export", "leaderboard", "--format", "parquet"], "as CSV"),
+        (&["export", "ratings", "--dataset", "starter", "--slice", "length.long"], "only the leaderboard"),
+        (&["export", "ratings"], "--dataset or --study"),
+    ] {
+        let refused = ran(&app, args);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && said.contains(what), "{args:?}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn the_dataset_folder_has_a_card_and_its_tables() {
     let app = filled().await;
     let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,8 @@ use model::{
     caller::System,
     comparison::{ComparisonView, CountedScores, Selection},
     ids::ModelId,
-    results::{Board, BoardQuery, DatasetPage, ModelResults},
+    results::{Board, BoardQuery, BoardRow, DatasetPage, ModelResults},
+    slices::{BoardSlice, SliceBy, SliceFigure},
     submission::{InvalidLines, Matching},
 };
 use port::{Comparisons, Results, Submissions};
@@ -73,6 +74,147 @@ async fn leaderboard_has_the_comparisons_figures() {
     assert_eq!(app.services.comparisons.computations(), before);
 }
 
+/// The leaderboard with figures over this slice.
+async fn board_of(app: &TestApp, slice: &str) -> Board {
+    board(app, BoardQuery { slice: slice.into(), ..BoardQuery::default() }).await
+}
+
+#[tokio::test]
+async fn leaderboard_of_a_slice_has_the_figures_of_its_tasks_alone() {
+    let app = filled().await;
+    unrated(&app, "Newcomer").await;
+    let selection = || Selection { dataset: "starter".into(), scores: CountedScores::Final, ..Selection::default() };
+    // Every task with data is in one slice by language.
+    let by_lang = app.services.comparisons.slices(&System.admin(), selection(), SliceBy::NlLang).await.unwrap();
+    let all: u64 = by_lang.slices.iter().map(|slice| slice.tasks).sum();
+    let mut with_tasks = 0;
+    for by in SliceBy::ALL {
+        let slices = app.services.comparisons.slices(&System.admin(), selection(), by).await.unwrap();
+        for wanted in BoardSlice::of(by) {
+            let found = board_of(&app, &wanted.name()).await;
+            let (shown, name) = (&found.datasets[0], wanted.name());
+            let of = shown.slice.as_ref().unwrap();
+            assert_eq!((found.slice.as_str(), of.of_tasks, of.tested), (name.as_str(), all, 3));
+            assert_eq!((found.found + found.found_empty, found.models), (4, 4), "{name}");
+            let Some(place) = wanted.place(&slices.slices) else {
+                assert_eq!((of.of, of.tasks, found.found, found.found_empty), (None, 0, 0, 4), "{name}");
+                assert!(shown.dimensions.is_empty() && shown.pass_at.is_empty() && shown.highest.is_empty());
+                continue;
+            };
+            with_tasks += 1;
+            assert_eq!((of.of, of.tasks), (Some(slices.slices[place].of), slices.slices[place].tasks), "{name}");
+            assert!(found.empty.iter().any(|model| model.name == "Newcomer"), "{name}");
+            let keys = shown.dimensions.iter().map(|dimension| dimension.key.clone());
+            let keys: Vec<String> = keys.chain(shown.pass_at.iter().map(|k| format!("pass@{k}"))).collect();
+            for (metric, figures) in slices.metrics.iter().map(|metric| (metric, &metric.slices[place])) {
+                let figure =
+                    |row: &BoardRow| figures[slices.models.iter().position(|(id, _)| *id == row.model).unwrap()];
+                let values = || figures.iter().filter_map(|figure| figure.value);
+                let Some(at) = keys.iter().position(|key| key == metric.key()) else {
+                    assert_eq!(values().count(), 0, "{name}: a metric with a value has a column");
+                    continue;
+                };
+                let is_people = metric.dimension.is_some();
+                for row in &found.rows {
+                    let measured = if is_people { &row.results[0].people } else { &row.results[0].tests };
+                    let column = if is_people { at } else { at - shown.dimensions.len() };
+                    let own = measured.as_ref().and_then(|of| of.values[column]).map(|of| (of.value, of.interval));
+                    let SliceFigure { tasks, value, interval } = figure(row);
+                    assert_eq!(own, value.map(|value| (value, interval)), "{name}");
+                    assert_eq!(measured.as_ref().map_or(0, |of| of.tasks), tasks, "{name}");
+                    assert!(tasks >= 5 || interval.is_none());
+                    assert!(measured.as_ref().is_none_or(|of| of.run.is_some() != is_people), "{name}");
+                }
+                let is_marked = by.is_shared() && values().count() > 1;
+                let highest = is_marked.then(|| values().fold(f64::NEG_INFINITY, f64::max));
+                assert_eq!(shown.highest[at], highest, "{name}");
+                let sort = BoardQuery::column("starter", metric.key());
+                let query = BoardQuery { sort: sort.clone(), slice: name.clone(), ..BoardQuery::default() };
+                for row in board(&app, query).await.rows {
+                    let higher = |own| values().filter(|value| *value > own + 1e-9).count() as u64;
+                    let rank = figure(&row).value.filter(|_| by.is_shared()).map(|own| 1 + higher(own));
+                    assert_eq!(row.rank, rank, "{name} by {sort}");
+                }
+            }
+        }
+    }
+    assert!(
+        with_tasks >= 8,
+        "three by length, one language, two of descriptions, two or more by difficulty: {with_tasks}"
+    );
+
+    // Looking again computes nothing.
+    let (before, known) = (app.services.comparisons.computations(), board_of(&app, "nl_lang.en").await);
+    assert_eq!(board_of(&app, "nl_lang.en").await, known);
+    assert_eq!(app.services.comparisons.computations(), before);
+    let whole = board(&app, BoardQuery::default()).await;
+    assert!(whole.slice.is_empty() && whole.datasets[0].slice.is_none());
+    assert!(whole.rows.iter().all(|row| row.rank.is_some()));
+}
+
+#[tokio::test]
+async fn a_slice_is_in_the_address_in_files_and_in_the_api() {
+    let app = filled().await;
+    let (token, mut admin) = (app.token(&[Scope::Read]).await, app.admin().await);
+    let page = admin.get("/admin/results?slice=length.short&sort=starter.pass@1").await;
+    assert_eq!(page.status, StatusCode::OK);
+    for text in [
+        r#"<option value="length.short" selected"#,
+        "Only tasks of this slice",
+        "Length of the description · Short description",
+        "so the bounds, below its name, are its own",
+        "sort=starter.correctness&amp;slice=length.short",
+        r#"href="/admin/results.csv?slice=length.short&amp;sort=starter.pass%401""#,
+        r#"href="/admin/results?sort=starter.pass%401""#,
+        " characters · ",
+    ] {
+        assert!(page.body.contains(text), "{text}: {}", page.body);
+    }
+    assert!(page.body.contains("board-value best") && page.body.contains(r#"scope="col" class="num board-rank""#));
+    // Models with tasks of their own are not ranked, and the page says why.
+    let page = admin.get("/admin/results?slice=difficulty.hard").await.body;
+    assert!(
+        page.contains("each model has its own tasks in the slice") && page.contains("for at least one model"),
+        "{page}"
+    );
+    assert!(!page.contains("board-value best") && !page.contains(r#"class="num board-rank""#), "{page}");
+    assert!(!page.contains("means are adjusted for tasks") && page.contains("aria-sort=\"descending\""), "{page}");
+    // No task of the starter dataset is in Go: it says so, and nothing is 0.
+    let page = admin.get("/admin/results?slice=code_lang.go").await.body;
+    for text in ["no task with ratings or test results is in this slice", "3 models without results for these tasks"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("board-value") && !page.contains("No results yet"), "{page}");
+
+    let found: Board = admin.api(&token, Method::GET, "/api/v1/results?slice=nl_lang.zh", None).await.json();
+    assert_eq!((found.slice.as_str(), found.rows.len()), ("nl_lang.zh", 3));
+    let csv = admin.get("/admin/results.csv?slice=nl_lang.zh").await.body;
+    assert_eq!(csv.lines().count(), 1 + 3 * 4, "{csv}");
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",nl_lang,zh")), "{csv}");
+    assert_eq!(admin.api(&token, Method::GET, "/api/v1/results.csv?slice=nl_lang.zh", None).await.body, csv);
+    assert_eq!(admin.get("/admin/results.csv?slice=code_lang.go").await.body.lines().count(), 1, "only the head");
+
+    // What is no slice is refused, everywhere, and not passed over.
+    for (wrong, what) in [
+        ("difficulty", "difficulty has no value"),
+        ("difficulty.tricky", "difficulty is never"),
+        ("color.red", "no attribute"),
+        ("length.1-5", "length.short, length.medium, length.long"),
+    ] {
+        let query = format!("?slice={wrong}");
+        let answers = [
+            admin.get(&format!("/admin/results{query}")).await,
+            admin.get(&format!("/admin/results.csv{query}")).await,
+            admin.api(&token, Method::GET, &format!("/api/v1/results{query}"), None).await,
+            admin.api(&token, Method::GET, &format!("/api/v1/results.csv{query}"), None).await,
+        ];
+        for answer in answers {
+            assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}: {}", answer.body);
+            assert!(answer.body.contains(what), "{wrong}: {}", answer.body);
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
     let app = TestApp::demo().await;
@@ -89,7 +231,18 @@ async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
     }
     let rated = |row: &model::results::BoardRow| row.results.iter().filter(|found| found.people.is_some()).count();
     assert!(last.rows.iter().any(|row| rated(row) == size.datasets as usize), "{:?}", last.rows);
-    assert!(app.services.comparisons.computations() <= last.datasets.len() as u64, "none is computed twice");
+    let computations = app.services.comparisons.computations();
+    assert!(computations <= last.datasets.len() as u64, "none is computed twice");
+
+    // A slice is of the same computations, and no request waits for all of them either.
+    let mut sliced = board_of(&app, "nl_lang.en").await;
+    assert!(computing(&sliced) > 0, "none is computed later");
+    while computing(&sliced) > 0 {
+        tokio::task::yield_now().await;
+        sliced = board_of(&app, "nl_lang.en").await;
+    }
+    assert!(sliced.rows.iter().any(|row| rated(row) == size.datasets as usize), "{:?}", sliced.rows);
+    assert_eq!(app.services.comparisons.computations(), computations);
 }
 
 #[tokio::test]

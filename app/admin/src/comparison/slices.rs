@@ -24,7 +24,7 @@ use ui::{
 };
 
 /// The attribute in the address.
-const BY: &str = "slice";
+const BY: &str = "slice_by";
 /// The metric in the address.
 const METRIC: &str = "slice_metric";
 /// Values closer than this are equal: what differs is the rounding of sums.
@@ -79,7 +79,8 @@ fn body(i: I18n, query: Memo<ParamsMap>, found: Option<Slices>, csv: String) -> 
     .into_any()
 }
 
-fn by_name(i: I18n, by: SliceBy) -> &'static str {
+/// The name of an attribute.
+pub fn by_name(i: I18n, by: SliceBy) -> &'static str {
     let t = i.comparison();
     match by {
         SliceBy::Difficulty => t.by_difficulty,
@@ -93,7 +94,8 @@ fn metric_name(i: I18n, metric: &SliceMetric) -> String {
     metric.dimension.as_ref().map_or_else(|| "pass@1 (%)".to_owned(), |dimension| dimension_name(i, dimension))
 }
 
-fn slice_name(i: I18n, of: SliceOf) -> String {
+/// The name of what the tasks of a slice have in common.
+pub fn slice_name(i: I18n, of: SliceOf) -> String {
     let t = i.comparison();
     match of {
         SliceOf::Difficulty(Difficulty::Hard) => t.hard.to_owned(),
@@ -194,7 +196,7 @@ fn table(i: I18n, metric: &str, found: &Slices) -> AnyView {
         columns.iter().map(|(name, _)| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> });
     let heads = heads.collect_view();
     // By difficulty, models have different tasks in a slice, so that none is the highest.
-    let is_comparable = |column: usize| column == 0 || found.by != SliceBy::Difficulty;
+    let is_comparable = |column: usize| column == 0 || found.by.is_shared();
     let highest = columns.iter().enumerate();
     let highest: Vec<Option<f64>> =
         highest.map(|(at, (_, figures))| highest_of(figures).filter(|_| is_comparable(at))).collect();
@@ -324,7 +326,7 @@ fn notes(i: I18n, found: &Slices, metric: &SliceMetric, shown: &[usize]) -> impl
         }
         SliceBy::CodeLang | SliceBy::NlLang => {}
     }
-    if found.by != SliceBy::Difficulty && metric.adjusted.iter().any(|adjusted| *adjusted) {
+    if found.by.is_shared() && metric.adjusted.iter().any(|adjusted| *adjusted) {
         notes.push(t.slice_adjusted.to_owned());
     }
     notes.push(t.slice_intervals.to_owned());

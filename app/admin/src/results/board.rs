@@ -3,8 +3,12 @@
 use leptos::prelude::*;
 
 use super::board_address;
+use crate::comparison::slices::slice_name;
 use chart::bars::cell_bar;
-use model::results::{Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, Estimated, Measured};
+use model::{
+    results::{Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, Estimated, Measured},
+    slices::{BoardSlice, DatasetSlice, SliceBy, SliceOf, Slices},
+};
 use texts::I18n;
 
 /// The table with what is missing from it, and the ways to its other pages. `path` is the page's own address.
@@ -59,12 +63,13 @@ fn empty(i: I18n, found: &Board) -> Option<AnyView> {
         view! { <li><a href=format!("/admin/results/models/{}", model.model)>{model.name.clone()}</a></li> }
     });
     let names = names.collect_view();
+    let count = if found.slice.is_empty() { t.empty_models } else { t.empty_models_here };
     let more = found.found_empty.saturating_sub(found.empty.len() as u64);
     let more = (more > 0).then(|| view! { <p class="muted small">{(t.more_empty)(&i.number(more))}</p> });
     Some(
         view! {
             <details class="fold board-empty" open=found.rows.is_empty()>
-                <summary>{(t.empty_models)(found.found_empty)}</summary>
+                <summary>{count(found.found_empty)}</summary>
                 <ul>{names}</ul>
                 {more}
             </details>
@@ -73,7 +78,7 @@ fn empty(i: I18n, found: &Board) -> Option<AnyView> {
     )
 }
 
-/// The numbers of models without results, and the figures that are being computed.
+/// The numbers of models without results, the figures that are being computed, and what is to be known of a slice.
 fn missing(i: I18n, found: &Board) -> impl IntoView + use<> {
     let t = i.results();
     let lines = found.datasets.iter().flat_map(|dataset| {
@@ -81,20 +86,50 @@ fn missing(i: I18n, found: &Board) -> impl IntoView + use<> {
         if dataset.computing {
             return vec![format!("{name}{}{}", i.common.colon, t.computing)];
         }
-        let mut lines = Vec::new();
+        let mut lines = dataset.slice.as_ref().map(|slice| of_slice(i, name, found, slice)).unwrap_or_default();
+        let (ratings, tests) = match dataset.slice {
+            Some(_) => (t.without_ratings_here, t.without_tests_here),
+            None => (t.without_ratings, t.without_runs),
+        };
         if dataset.without_ratings > 0 && !dataset.dimensions.is_empty() {
-            lines.push((t.without_ratings)(name, dataset.without_ratings));
+            lines.push(ratings(name, dataset.without_ratings));
         }
         if dataset.without_runs > 0 && !dataset.pass_at.is_empty() {
-            lines.push((t.without_runs)(name, dataset.without_runs));
+            lines.push(tests(name, dataset.without_runs));
         }
         if dataset.behind {
             lines.push(format!("{name}{}{}", i.common.colon, t.behind));
         }
         lines
     });
-    let lines = lines.map(|line| view! { <li>{line}</li> }).collect_view();
+    let is_few = |of: &Measured| of.tasks < Slices::MIN_TASKS && of.values.iter().any(Option::is_some);
+    let mut results = found.rows.iter().flat_map(|row| &row.results);
+    let has_few = !found.slice.is_empty() && results.any(|of| of.people.iter().chain(&of.tests).any(is_few));
+    let few = has_few.then(|| (i.comparison().slice_few)(Slices::MIN_TASKS));
+    let lines = lines.chain(few).map(|line| view! { <li>{line}</li> }).collect_view();
     view! { <ul class="plain-list muted small board-missing">{lines}</ul> }
+}
+
+/// What is to be known of a dataset's tasks in the slice.
+fn of_slice(i: I18n, name: &str, found: &Board, slice: &DatasetSlice) -> Vec<String> {
+    let (t, c) = (i.results(), i.comparison());
+    let is_by = |by: SliceBy| matches!(BoardSlice::read(&found.slice), Ok(Some(slice)) if slice.by() == by);
+    let of_dataset = |line: &str| format!("{name}{}{line}", i.common.colon);
+    let mut lines = Vec::new();
+    if slice.tasks == 0 {
+        lines.push((t.none_in_slice)(name));
+    }
+    if is_by(SliceBy::Difficulty) && slice.of_tasks > 0 {
+        match slice.tested {
+            0 | 1 => lines.push(of_dataset(c.difficulty_none)),
+            2..5 if slice.tasks > 0 => lines.push(of_dataset(c.difficulty_rough)),
+            _ => {}
+        }
+    }
+    if is_by(SliceBy::Length) && slice.tasks > 0 && slice.nl_langs > 1 {
+        lines.push((t.mixed_lengths)(name));
+    }
+    lines
 }
 
 /// Columns of one kind in a group: the metrics and the number of tasks.
@@ -108,7 +143,21 @@ fn group(i: I18n, dataset: &BoardDataset) -> impl IntoView + use<> {
     view! {
         <th role="columnheader" scope="colgroup" colspan=columns.to_string() class="board-group">
             <a href=href>{dataset.name.get(i.lang).to_owned()}</a>
+            " "
+            {dataset.slice.as_ref().map(|slice| view! { <span class="muted small">{slice_size(i, slice)}</span> })}
         </th>
+    }
+}
+
+/// The number of a dataset's tasks in the slice; by length, with its bounds.
+fn slice_size(i: I18n, slice: &DatasetSlice) -> String {
+    let (found, all) = (i.number(slice.tasks), i.number(slice.of_tasks));
+    let tasks = (i.results().tasks_with_results)(&found, &all);
+    match slice.of {
+        None => i.results().no_task_in_slice.to_owned(),
+        Some(SliceOf::Difficulty(_)) => (i.results().tasks_for_some)(&found, &all),
+        Some(of @ SliceOf::Length { .. }) => format!("{} · {tasks}", slice_name(i, of)),
+        Some(SliceOf::CodeLang(_) | SliceOf::NlLang(_)) => tasks,
     }
 }
 
@@ -154,6 +203,8 @@ fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults, many: bool) ->
     let none = |columns: usize, kind: &str| {
         let word = if dataset.computing {
             "…"
+        } else if results.outputs && dataset.slice.as_ref().is_some_and(|slice| slice.tasks == 0) {
+            t.no_tasks
         } else if results.outputs {
             t.no_data
         } else {

@@ -17,7 +17,7 @@ use ::model::{
     address::query_of,
     comparison::{CountedScores, Selection},
     results::{Board, BoardQuery, DatasetPage},
-    slices::Slices,
+    slices::{BoardSlice, Length, SliceBy, SliceOf, Slices},
 };
 use rpc::results::results_board;
 use texts::I18n;
@@ -82,7 +82,7 @@ pub fn ResultsPage() -> impl IntoView {
             <a class="button" href=csv download="" rel="external">{i.results().csv}</a>
         }>
             {tabs(i, Place::Results, "/admin/results")}
-            <p class="muted board-lead">{i.results().lead}</p>
+            <p class="muted board-lead">{move || lead(i, &which.get())}</p>
             <Load data let:found>{page(i, which.get_untracked(), found, sliced)}</Load>
         </Page>
     }
@@ -101,12 +101,81 @@ fn page(i: I18n, asked: BoardQuery, found: Board, sliced: Data<Option<Slices>>) 
     });
     view! {
         {filter(i, &asked, &found)}
-        {(found.found == 0 && asked.q.is_empty()).then(|| nothing(i))}
+        {(found.found == 0 && asked.q.is_empty() && asked.slice.is_empty()).then(|| nothing(i))}
+        {slice_chosen(i, &asked)}
         {pages}
         {board::view(i, "/admin/results", &asked, &found)}
         {slices_of(i, &asked, &found, sliced)}
     }
     .into_any()
+}
+
+/// The slice in the address; what is no slice has a page with the error only.
+fn chosen_slice(asked: &BoardQuery) -> Option<BoardSlice> {
+    BoardSlice::read(&asked.slice).ok().flatten()
+}
+
+/// What the figures are.
+fn lead(i: I18n, asked: &BoardQuery) -> &'static str {
+    match chosen_slice(asked) {
+        Some(slice) if !slice.by().is_shared() => i.results().lead_own,
+        _ => i.results().lead,
+    }
+}
+
+fn board_slice_name(i: I18n, slice: BoardSlice) -> String {
+    let t = i.results();
+    match slice {
+        BoardSlice::Length(Length::Short) => t.short.to_owned(),
+        BoardSlice::Length(Length::Medium) => t.medium.to_owned(),
+        BoardSlice::Length(Length::Long) => t.long.to_owned(),
+        BoardSlice::Difficulty(difficulty) => slices::slice_name(i, SliceOf::Difficulty(difficulty)),
+        BoardSlice::CodeLang(lang) => slices::slice_name(i, SliceOf::CodeLang(lang)),
+        BoardSlice::NlLang(lang) => slices::slice_name(i, SliceOf::NlLang(lang)),
+    }
+}
+
+/// The slice of tasks that the figures are of, what that means for them, and the way back to all tasks.
+fn slice_chosen(i: I18n, asked: &BoardQuery) -> Option<AnyView> {
+    let t = i.results();
+    let slice = chosen_slice(asked)?;
+    let meaning = match slice.by() {
+        SliceBy::Difficulty => t.slice_difficulty,
+        SliceBy::Length => t.slice_length,
+        SliceBy::CodeLang | SliceBy::NlLang => t.slice_same,
+    };
+    let all = board_address("/admin/results", &BoardQuery { slice: String::new(), page: 0, ..asked.clone() });
+    let name = format!("{} · {}", slices::by_name(i, slice.by()), board_slice_name(i, slice));
+    Some(
+        view! {
+            <div class="board-slice">
+                <p>{t.only_tasks}{i.common.colon}<strong>{name}</strong>" "<a href=all>{i.comparison().all_tasks}</a></p>
+                <p class="muted small board-lead">{meaning}</p>
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// The choice of a slice.
+fn slice_field(i: I18n, asked: &BoardQuery) -> impl IntoView + use<> {
+    let groups = SliceBy::ALL.map(|by| {
+        let options = BoardSlice::of(by).into_iter().map(|slice| {
+            let chosen = slice.name() == asked.slice;
+            view! { <option value=slice.name() selected=chosen prop:selected=chosen>{board_slice_name(i, slice)}</option> }
+        });
+        view! { <optgroup label=slices::by_name(i, by)>{options.collect_view()}</optgroup> }
+    });
+    let every = asked.slice.is_empty();
+    view! {
+        <div class="field">
+            <label class="label" for="board-slice">{i.results().tasks}</label>
+            <select class="input" id="board-slice" name="slice">
+                <option value="" selected=every prop:selected=every>{i.comparison().all_tasks}</option>
+                {groups.into_iter().collect_view()}
+            </select>
+        </div>
+    }
 }
 
 /// That there are no results, and what leads to some.
@@ -167,7 +236,7 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
     let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
     let kept = kept.map(|(key, value)| view! { <input type="hidden" name=key value=value/> }).collect_view();
     let count = (t.found)(&i.number(found.found + found.found_empty), &i.number(found.models));
-    let (every, words) = (asked.dataset.is_empty(), asked.q.clone());
+    let (slices, every, words) = (slice_field(i, asked), asked.dataset.is_empty(), asked.q.clone());
     view! {
         <Filter search=true>
             <div class="field">
@@ -177,6 +246,7 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
                     {datasets}
                 </select>
             </div>
+            {slices}
             <div class="field">
                 <label class="label" for="board-q">{t.model_name}</label>
                 <input class="input" id="board-q" type="search" name="q" value=words/>
@@ -228,6 +298,7 @@ fn board_address(path: &str, query: &BoardQuery) -> String {
             ("order", on(query.reverse, "reverse")),
             ("page", page),
             ("after", query.after.clone()),
+            ("slice", query.slice.clone()),
         ],
     )
 }
@@ -241,5 +312,7 @@ mod tests {
         assert_eq!(board_address("/admin/results", &BoardQuery::default()), "/admin/results");
         let query = BoardQuery { sort: "d-1".into(), reverse: true, page: 2, ..BoardQuery::default() };
         assert_eq!(board_address("/x", &query), "/x?sort=d-1&order=reverse&page=2");
+        let query = BoardQuery { slice: "difficulty.hard".into(), ..BoardQuery::default() };
+        assert_eq!(board_address("/x", &query), "/x?slice=difficulty.hard");
     }
 }

@@ -171,6 +171,10 @@ class Board(TypedDict):
     """Which of the datasets these are."""
     rows: list[BoardRow]
     """One page of models with results, in the requested order; models without data for the column come last."""
+    slice: str
+    """Name of the slice of tasks that figures, ranks and highest values are of, such as `difficulty.hard`; empty for
+    all tasks.
+    """
     sort: str
     """The column by which rows are ordered."""
 
@@ -184,12 +188,15 @@ class BoardDataset(TypedDict):
     dimensions: list[BoardDimension]
     """Dimensions of the rubric that people rate."""
     highest: list[float | None]
-    """The highest value of each dimension, then of each pass@k, of all models; `None` with fewer than two values."""
+    """The highest value of each dimension, then of each pass@k, of all models; `None` with fewer than two values, and
+    in a slice by difficulty, where each model has its own tasks.
+    """
     name: Bilingual
     pass_at: list[int]
     """The k of each pass@k; empty without runs."""
     selection: Selection
     """The selection behind the figures, with every default resolved."""
+    slice: NotRequired[DatasetSlice | None]
     slug: str
     """Short name."""
     without_ratings: int
@@ -224,7 +231,7 @@ class BoardRow(TypedDict):
     name: str
     rank: NotRequired[int | None]
     """One more than the number of models with a higher value in the column by which rows are ordered; `None` without a
-    value, and in the order of names.
+    value, in the order of names, and in a slice by difficulty, where each model has its own tasks.
     """
     results: list[BoardResults]
     """One entry per dataset."""
@@ -879,6 +886,19 @@ class DatasetRow(TypedDict):
     """Number of these with tests."""
     version: DatasetVersionId
     """Newest version, which new studies and runs use."""
+
+
+class DatasetSlice(TypedDict):
+    """The tasks of a dataset that a slice of the leaderboard has."""
+    nl_langs: int
+    """Languages of the descriptions of the tasks with ratings or tests."""
+    of: NotRequired[SliceOf | None]
+    of_tasks: int
+    """Tasks with ratings or tests in all slices."""
+    tasks: int
+    """Tasks with ratings or tests in the slice. By difficulty, a task can be in it for some models only."""
+    tested: int
+    """Models with a test run: their verdicts say how difficult a task is."""
 
 DatasetVersionId: TypeAlias = "int"
 """One imported version of a dataset."""
@@ -7810,17 +7830,24 @@ class Operations(Transport):
         reverse: bool | None = None,
         page: int | None = None,
         after: str | None = None,
+        slice: str | None = None,
     ) -> Board:
         """Get the leaderboard.
 
         Models × datasets: mean final scores by people on each dimension and pass@k by tests, each with its 95 %
         interval, number of tasks and time. A model without data for a dataset has `null`, never 0. Models without data
-        for any of them are in `empty`.
+        for any of them are in `empty`. With `slice`, all of this is of the tasks with an attribute in common alone,
+        with pass@1 of the tests; each dataset's `slice` says how many these are. By difficulty, each model has its own
+        tasks, so there are no ranks.
 
         dataset: Short name of the only dataset; all datasets where absent. q: Words of the models' names. sort:
         `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
         absent. reverse: Whether the order is reversed. page: The page of 100 models, counted from 0. after: Short name
-        of the last dataset on the page of 20 datasets before: `next` of that page. The first page where absent.
+        of the last dataset on the page of 20 datasets before: `next` of that page. The first page where absent. slice:
+        The slice of tasks that figures, ranks and highest values are of: an attribute, a dot and a value. These are
+        `difficulty` with `hard`, `medium`, `easy` and `unknown`; `length` with `short`, `medium` and `long`;
+        `code_lang` with `python`, `cpp`, `java`, `javascript`, `go` and `rust`; `nl_lang` with `en` and `zh`. All tasks
+        where absent.
 
         Scope: read
         """
@@ -7828,7 +7855,15 @@ class Operations(Transport):
             "GET",
             "/api/v1/results",
             "json",
-            query={"dataset": dataset, "q": q, "sort": sort, "reverse": reverse, "page": page, "after": after},
+            query={
+                "dataset": dataset,
+                "q": q,
+                "sort": sort,
+                "reverse": reverse,
+                "page": page,
+                "after": after,
+                "slice": slice,
+            },
         )
         return answer
 
@@ -7841,17 +7876,22 @@ class Operations(Transport):
         reverse: bool | None = None,
         page: int | None = None,
         after: str | None = None,
+        slice: str | None = None,
         bom: bool | None = None,
     ) -> str:
         """Download the leaderboard as CSV.
 
         All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored.
+        Datasets whose first figures are being computed have no lines yet; `GET /results` says which these are.
 
         dataset: Short name of the only dataset; all datasets where absent. q: Words of the models' names. sort:
         `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
         absent. reverse: Whether the order is reversed. page: The page of 100 models, counted from 0. after: Short name
-        of the last dataset on the page of 20 datasets before: `next` of that page. The first page where absent. bom:
-        `true`: a CSV file begins with a byte order mark, as Excel needs it
+        of the last dataset on the page of 20 datasets before: `next` of that page. The first page where absent. slice:
+        The slice of tasks that figures, ranks and highest values are of: an attribute, a dot and a value. These are
+        `difficulty` with `hard`, `medium`, `easy` and `unknown`; `length` with `short`, `medium` and `long`;
+        `code_lang` with `python`, `cpp`, `java`, `javascript`, `go` and `rust`; `nl_lang` with `en` and `zh`. All tasks
+        where absent. bom: `true`: a CSV file begins with a byte order mark, as Excel needs it
 
         Scope: read
         """
@@ -7866,6 +7906,7 @@ class Operations(Transport):
                 "reverse": reverse,
                 "page": page,
                 "after": after,
+                "slice": slice,
                 "bom": bom,
             },
         )

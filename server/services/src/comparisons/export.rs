@@ -190,7 +190,7 @@ impl ComparisonService {
             }
             File::Slices => {
                 let computed = self.fresh(&ready).await?;
-                let all = move || SliceBy::ALL.map(|by| computed.slices(by));
+                let all = move || SliceBy::ALL.map(|by| computed.sliced(by, |found| found.slices.clone()));
                 let all = background::run(all).await?;
                 let write = move |out: &mut Out| {
                     out.write_all(&slices::csv(&all)?)?;

@@ -41,10 +41,10 @@ impl ResultService {
                 Ok((name, results::others(conn, model)?, page, own))
             })
             .await?;
-        let allowance = Allowance::new();
+        let allowance = Allowance::of_request();
         let mut datasets = Vec::new();
         for (slug, submissions) in own {
-            let shown = self.dataset_figures(admin, &slug, &allowance).await?;
+            let shown = self.dataset_figures(admin, &slug, None, &allowance).await?;
             datasets.push(self.on_dataset(admin, shown, submissions, (model, baseline), &allowance).await?);
         }
         let baseline = others.iter().find(|(id, _)| Some(*id) == baseline).cloned();

@@ -16,6 +16,7 @@ use super::{
     problem::Problem,
 };
 use crate::{download, session::Authorized, state::AppState};
+use services::results::Allowance;
 
 /// A filter of the leaderboard.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -42,12 +43,17 @@ pub struct BoardParams {
     /// absent.
     #[param(required = false)]
     after: String,
+    /// The slice of tasks that figures, ranks and highest values are of: an attribute, a dot and a value. These are
+    /// `difficulty` with `hard`, `medium`, `easy` and `unknown`; `length` with `short`, `medium` and `long`; `code_lang` with
+    /// `python`, `cpp`, `java`, `javascript`, `go` and `rust`; `nl_lang` with `en` and `zh`. All tasks where absent.
+    #[param(required = false, example = "difficulty.hard")]
+    slice: String,
 }
 
 impl From<BoardParams> for BoardQuery {
     fn from(p: BoardParams) -> BoardQuery {
-        let BoardParams { dataset, q, sort, reverse, page, after } = p;
-        BoardQuery { dataset, q, sort, reverse, page, after }
+        let BoardParams { dataset, q, sort, reverse, page, after, slice } = p;
+        BoardQuery { dataset, q, sort, reverse, page, after, slice }
     }
 }
 
@@ -55,7 +61,8 @@ impl From<BoardParams> for BoardQuery {
 ///
 /// Models × datasets: mean final scores by people on each dimension and pass@k by tests, each with its 95 %
 /// interval, number of tasks and time. A model without data for a dataset has `null`, never 0. Models without data for any
-/// of them are in `empty`.
+/// of them are in `empty`. With `slice`, all of this is of the tasks with an attribute in common alone, with pass@1 of the tests;
+/// each dataset's `slice` says how many these are. By difficulty, each model has its own tasks, so there are no ranks.
 #[utoipa::path(get, path = "/results", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
     responses((status = 200, description = "The leaderboard", body = Board)))]
 pub async fn get_results(
@@ -68,7 +75,8 @@ pub async fn get_results(
 
 /// Download the leaderboard as CSV
 ///
-/// All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored.
+/// All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored. Datasets whose
+/// first figures are being computed have no lines yet; `GET /results` says which these are.
 #[utoipa::path(get, path = "/results.csv", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
     responses((status = 200, description = "The figures", body = String, content_type = "text/csv")))]
 pub async fn results_csv(
@@ -76,7 +84,7 @@ pub async fn results_csv(
     Authorized(admin): Authorized<Admin>,
     QueryParams(params): QueryParams<BoardParams>,
 ) -> Result<impl IntoResponse, Problem> {
-    let download = state.services.results.csv(&admin, params.into()).await?;
+    let download = state.services.results.csv(&admin, params.into(), Allowance::of_request()).await?;
     Ok(download::response(download, "text/csv; charset=utf-8", None))
 }
 
