@@ -2684,6 +2684,8 @@ class KnownItemRecord(TypedDict):
     """The reasons, one per dimension; may be empty."""
     scores: list[int]
     """The known scores, one per dimension."""
+    surrounding_text: NotRequired[str]
+    """The text around the code, as in a chat response."""
     task_id: str
     """The task's `task_id`."""
 
@@ -2695,15 +2697,22 @@ class KnownItemSourceOutput(TypedDict):
 
 
 class KnownItemSourcePastedValue(TypedDict):
-    """Code pasted for a task of the study's dataset."""
+    """Code pasted for a task of the study's dataset, with the text around it, as in a chat response. A hidden check
+    needs such text if all outputs of the study have some, and must have none if none of them has.
+    """
     code: str
+    surrounding_text: NotRequired[str]
     task: TaskRevisionId
 
 
 class KnownItemSourcePasted(TypedDict):
-    """Code pasted for a task of the study's dataset."""
+    """Code pasted for a task of the study's dataset, with the text around it, as in a chat response. A hidden check
+    needs such text if all outputs of the study have some, and must have none if none of them has.
+    """
     Pasted: KnownItemSourcePastedValue
-    """Code pasted for a task of the study's dataset."""
+    """Code pasted for a task of the study's dataset, with the text around it, as in a chat response. A hidden check
+    needs such text if all outputs of the study have some, and must have none if none of them has.
+    """
 
 KnownItemSource: TypeAlias = "KnownItemSourceOutput | KnownItemSourcePasted"
 """Source of a known-score item's code."""
