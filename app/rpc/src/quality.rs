@@ -12,7 +12,7 @@ use model::{
     feedback::{Disagreement, DisagreementQueue, RaterFeedback},
     ids::{StudyId, SubmissionId, Token, UserId},
     page::PageOf,
-    quality::{DisagreementList, FlagRow, Live, Pool, QualityPage, RatingFilter, RatingList, TabCounts},
+    quality::{DisagreementList, FlagRow, KnownItemForm, Live, Pool, QualityPage, RatingFilter, RatingList, TabCounts},
     submission::{MaskState, StudyLeaks},
 };
 #[cfg(not(target_arch = "wasm32"))]
@@ -20,7 +20,7 @@ use model::{
     ids::{OutputId, TaskRevisionId},
     lang::Bilingual,
     patch::Patch,
-    quality::{FlagOn, KnownItemChange, KnownItemForm, KnownItemSource, NewKnownItem},
+    quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem},
     study::StudyStatus,
 };
 use ui::call::Call;
