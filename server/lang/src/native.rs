@@ -148,12 +148,11 @@ pub fn refused(ended: Ended, first_error: impl Fn(&str) -> String) -> Result<Jud
     }
     // The kernel enforces the compiler's CPU limit with an inexact count, so 90% of it counts as reached.
     let limit = ended.limit.or_else(|| (ended.report.cpu_us >= BUILD.cpu_s * 900_000).then_some(LimitHit::Cpu));
+    let failed = || format!("failed: compilation error: {}", ended.printed);
     let (reason, message, result) = match limit {
-        Some(_) => (Reason::CompilerCpu, String::new(), "timed out".to_owned()),
-        None => {
-            let result = format!("failed: compilation error: {}", ended.printed);
-            (Reason::CompilerError { line: None }, first_error(&ended.printed), result)
-        }
+        Some(LimitHit::Cpu) => (Reason::CompilerCpu, String::new(), "timed out".to_owned()),
+        Some(LimitHit::Heap) => (Reason::CompilerMemory, String::new(), failed()),
+        _ => (Reason::CompilerError { line: None }, first_error(&ended.printed), failed()),
     };
     let outcome = Outcome { limit, reason: Some(reason), message, ..ended.outcome(Verdict::CompileError) };
     Ok(Judged { passed: false, result, outcome })

@@ -6,6 +6,7 @@
 //! ([`parse`]). One more limits all texts of a response together ([`within`]). This crate may not know what a tree is used for.
 
 mod brackets;
+mod indents;
 mod trial;
 
 use std::{cell::Cell, ops::ControlFlow, time::Duration};
@@ -23,7 +24,8 @@ pub const STEPS_A_REPORT: u64 = 100;
 /// Why a text has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its brackets nest deeper than [`DEEPEST`], or more than [`MOST_OPEN`] of its `<` stay open.
+    /// Its brackets nest deeper than [`DEEPEST`], more than [`MOST_OPEN`] of its `<` stay open, or, in Python, its blocks nest deeper
+    /// than any that Python accepts.
     TooDeep,
     /// Parsing it takes more CPU time than allowed.
     TooMuchCpu,
@@ -69,7 +71,7 @@ pub fn parse(
     cpu: Duration,
     watch: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Tree, Refusal> {
-    if brackets::are_too_many(text) {
+    if brackets::are_too_many(text) || (lang == CodeLang::Python && indents::are_too_many(text)) {
         return Err(Refusal::TooDeep);
     }
     let Some(left) = LEFT.get() else {
