@@ -370,7 +370,8 @@ pub struct ToLose {
 }
 
 /// The hidden check in this state that the taker would take over next if it were work. Whether the taker could is decided
-/// by the output that the check is like (`like_output_id`). Where every rater rates every output, or the taker does not read the language, nothing is lost.
+/// by the output that the check is like (`like_output_id`). Where every rater rates every output, or the taker does not read
+/// the language, nothing is lost.
 pub fn next_to_lose(conn: &Connection, taker: &Taker, state: Losable) -> Result<Option<ToLose>, Failure> {
     let Taker { study, rater, reads, served } = taker;
     let has_lapsed = format!(
