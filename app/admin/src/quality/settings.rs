@@ -62,7 +62,7 @@ fn form(i: I18n, around: &Around, s: QualitySettings, filled: bool, forms: Forms
     let disagreements = disagreements(i, &around.rubric, s, now);
     view! {
         {presets(i, around, s, now)}
-        <ActionForm action=set attr:class="quality-form">
+        <ActionForm action=set attr:class="quality-form quality-settings">
             <input type="hidden" name="study" value=study.to_string()/>
             <div class="stack">
                 {calibration(i, s, now)}
