@@ -97,11 +97,11 @@ pub async fn create_collection(
         response_tokens: number("response_tokens", &response_tokens)?,
         system: system.replace("\r\n", "\n").trim().to_owned(),
         template: Bilingual { en: template.replace("\r\n", "\n"), zh: template_zh.replace("\r\n", "\n") },
-        way: Way::from_name(way.trim()),
+        way: chosen("way", &way, Way::from_name)?,
         turn_template: Bilingual { en: turn_template.replace("\r\n", "\n"), zh: String::new() },
         feedback_template: Bilingual { en: feedback_template.replace("\r\n", "\n"), zh: String::new() },
         parameters,
-        stream: yes_or_no("stream", &stream)?,
+        stream: chosen("stream", &stream, yes_or_no)?,
         at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
         per_minute: number("per_minute", &per_minute)?,
         timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
@@ -148,7 +148,7 @@ pub async fn create_judging(
         seed: number("seed", &seed)?,
         response_tokens: number("response_tokens", &response_tokens)?,
         parameters,
-        stream: yes_or_no("stream", &stream)?,
+        stream: chosen("stream", &stream, yes_or_no)?,
         at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
         per_minute: number("per_minute", &per_minute)?,
         timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
@@ -164,8 +164,8 @@ pub async fn create_judging(
         endpoint,
         endpoint_model,
         tasks: words(&tasks),
-        lang: lang.parse().unwrap_or(Lang::En),
-        level_order: level_order.parse().unwrap_or(LevelOrder::BestFirst),
+        lang: chosen("lang", &lang, |text| text.parse().ok())?.unwrap_or(Lang::En),
+        level_order: chosen("level_order", &level_order, |text| text.parse().ok())?.unwrap_or(LevelOrder::BestFirst),
         settings,
     };
     let id = ports.collections.create_judging(&admin, new).await?;
@@ -224,17 +224,25 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// A choice of yes and no of a form; empty is `None`.
+/// A choice of a form; empty is `None`.
 #[cfg(not(target_arch = "wasm32"))]
-fn yes_or_no(field: &str, text: &str) -> Result<Option<bool>, AppError> {
-    match text.trim() {
-        "" => Ok(None),
-        "yes" => Ok(Some(true)),
-        "no" => Ok(Some(false)),
-        text => {
-            let what = (format!("\"{text}\" is neither yes nor no"), format!("“{text}”不是 yes 或 no"));
-            Err(AppError::invalid(field, what, ("Choose one, or leave it empty", "请选择其一，或留空")))
-        }
+fn chosen<T>(field: &str, text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, AppError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    read(text).map(Some).ok_or_else(|| {
+        let what = (format!("\"{text}\" is not one of the choices"), format!("“{text}”不在可选项中"));
+        AppError::invalid(field, what, ("Choose one, or leave it empty", "请选择其一，或留空"))
+    })
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn yes_or_no(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
     }
 }
 

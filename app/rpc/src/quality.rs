@@ -1,8 +1,6 @@
 //! Quality of studies: known scores, settings, live figures, flags, disagreements; and the views of raters
 //! and adjudicators. Forms also work without JavaScript, so their functions redirect to a page.
 
-#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
-
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
