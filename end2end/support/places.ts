@@ -44,7 +44,8 @@ export async function places(url: string): Promise<Place[]> {
   const text = { object: 'study 1', en: '# How to rate\n\nTake your time.', zh: '', expected: '0' };
   await admin.post('/rpc/save_guidelines', { form: text });
   // Nothing listens at the endpoint; a draft sends nothing.
-  const draft = { dataset: 'starter', model: 'Collected model', endpoint: 'nobody', samples: '2', response_tokens: '500' };
+  const fields = { dataset: 'starter', model: 'Collected model', endpoint: 'nobody', samples: '2', response_tokens: '500' };
+  const draft = Object.fromEntries(Object.entries(fields).map(([name, value]) => [`collection[${name}]`, value]));
   const listed = async () => /href="(\/admin\/collections\/\d+)"/.exec(await (await admin.get('/admin/collections')).text());
   if (!(await listed())) {
     await admin.post('/rpc/create_collection', { form: draft });

@@ -58,7 +58,7 @@ fn sending_form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     if rows.is_empty() {
         return no_dataset(i);
     }
-    let dataset = dataset_field(i, rows, chosen);
+    let dataset = dataset_field(i, "dataset".into(), rows, chosen);
     view! {
         <section class="card stack" aria-labelledby="file-form">
             <h2 id="file-form">{t.file_form}</h2>

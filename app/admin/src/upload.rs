@@ -62,7 +62,7 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     if rows.is_empty() {
         return no_dataset(i);
     }
-    let dataset = dataset_field(i, rows, chosen);
+    let dataset = dataset_field(i, "dataset".into(), rows, chosen);
     view! {
         <section class="card stack" aria-labelledby="upload-form">
             <h2 id="upload-form">{t.upload_form}</h2>
@@ -87,20 +87,20 @@ pub fn no_dataset(i: I18n) -> AnyView {
 }
 
 /// The dataset field of an upload form.
-pub fn dataset_field(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
+pub fn dataset_field(i: I18n, name: String, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     let t = i.admin();
     let options = rows
         .into_iter()
         .map(|row| {
-            let name = format!("{} · {}", row.name.get(i.lang), (t.tasks_n)(row.tasks));
+            let text = format!("{} · {}", row.name.get(i.lang), (t.tasks_n)(row.tasks));
             let selected = row.slug == chosen;
-            view! { <option value=row.slug selected=selected>{name}</option> }
+            view! { <option value=row.slug selected=selected>{text}</option> }
         })
         .collect_view();
     view! {
         <div class="field">
             <label class="label" for="upload-dataset">{t.dataset}</label>
-            <select class="input" id="upload-dataset" name="dataset" required>{options}</select>
+            <select class="input" id="upload-dataset" name=name required>{options}</select>
         </div>
     }
     .into_any()

@@ -135,6 +135,51 @@ pub struct NewCollection {
     pub settings: CollectionSettings,
 }
 
+/// A collection or a judging as its form sends it. An empty field has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CollectionForm {
+    /// Of a collection of outputs.
+    pub dataset: String,
+    /// Of a collection of outputs.
+    pub model: String,
+    /// The number of the study, of a judging.
+    pub study: String,
+    /// The number of the submission, of a judging without a study.
+    pub submission: String,
+    /// Of a judging without a study.
+    pub rubric: String,
+    /// Of a judging.
+    pub judge: String,
+    /// The language of prompts, of a judging.
+    pub lang: String,
+    /// Of a judging.
+    pub level_order: String,
+    pub endpoint: String,
+    pub endpoint_model: String,
+    /// External IDs, separated by spaces or commas.
+    pub tasks: String,
+    pub samples: String,
+    pub temperature: String,
+    pub top_p: String,
+    pub seed: String,
+    pub response_tokens: String,
+    pub system: String,
+    pub template: String,
+    pub template_zh: String,
+    pub way: String,
+    pub turn_template: String,
+    pub feedback_template: String,
+    pub parameters: String,
+    /// `yes` or `no`.
+    pub stream: String,
+    pub at_once: String,
+    pub per_minute: String,
+    pub timeout_s: String,
+    pub max_requests: String,
+    pub max_tokens: String,
+}
+
 /// A preview of a collection's requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]

@@ -1,7 +1,5 @@
 //! Outputs and judge models' scores that are requested from endpoints.
 
-#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
-
 use leptos::prelude::*;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -14,7 +12,7 @@ use model::{
     lang::{Bilingual, Lang},
 };
 use model::{
-    collection::{CollectionDetail, CollectionRow, EndpointRow, RequestDetail, RequestRow},
+    collection::{CollectionDetail, CollectionForm, CollectionRow, EndpointRow, RequestDetail, RequestRow},
     error::AppError,
     ids::CollectionId,
     page::{PageOf, Paged},
@@ -60,102 +58,25 @@ pub async fn collection_requests(
     Ok((rows, one))
 }
 
-/// Creates a draft and redirects to it. An empty field has its default.
+/// Creates a draft and redirects to it.
 #[server(prefix = "/rpc", endpoint = "create_collection")]
-pub async fn create_collection(
-    dataset: String,
-    model: String,
-    endpoint: String,
-    #[server(default)] endpoint_model: String,
-    #[server(default)] tasks: String,
-    #[server(default)] samples: String,
-    #[server(default)] temperature: String,
-    #[server(default)] top_p: String,
-    #[server(default)] seed: String,
-    #[server(default)] response_tokens: String,
-    #[server(default)] system: String,
-    #[server(default)] template: String,
-    #[server(default)] template_zh: String,
-    #[server(default)] way: String,
-    #[server(default)] turn_template: String,
-    #[server(default)] feedback_template: String,
-    #[server(default)] parameters: String,
-    #[server(default)] stream: String,
-    #[server(default)] at_once: String,
-    #[server(default)] per_minute: String,
-    #[server(default)] timeout_s: String,
-    #[server(default)] max_requests: String,
-    #[server(default)] max_tokens: String,
-) -> Result<CollectionId, AppError> {
+pub async fn create_collection(collection: CollectionForm) -> Result<CollectionId, AppError> {
     let (ports, admin) = ports()?;
-    let usual = CollectionSettings::default();
-    let settings = CollectionSettings {
-        samples: number("samples", &samples)?.unwrap_or(usual.samples),
-        temperature: number("temperature", &temperature)?,
-        top_p: number("top_p", &top_p)?,
-        seed: number("seed", &seed)?,
-        response_tokens: number("response_tokens", &response_tokens)?,
-        system: system.replace("\r\n", "\n").trim().to_owned(),
-        template: Bilingual { en: template.replace("\r\n", "\n"), zh: template_zh.replace("\r\n", "\n") },
-        way: chosen("way", &way, Way::from_name)?,
-        turn_template: Bilingual { en: turn_template.replace("\r\n", "\n"), zh: String::new() },
-        feedback_template: Bilingual { en: feedback_template.replace("\r\n", "\n"), zh: String::new() },
-        parameters,
-        stream: chosen("stream", &stream, yes_or_no)?,
-        at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
-        per_minute: number("per_minute", &per_minute)?,
-        timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
-        max_requests: number("max_requests", &max_requests)?,
-        max_tokens: number("max_tokens", &max_tokens)?,
-    };
+    let settings = settings(&collection)?;
+    let CollectionForm { dataset, model, endpoint, endpoint_model, tasks, .. } = collection;
     let new = NewCollection { dataset, model, endpoint, endpoint_model, tasks: words(&tasks), settings };
     let id = ports.collections.create(&admin, new).await?;
     leptos_axum::redirect(&format!("/admin/collections/{id}"));
     Ok(id)
 }
 
-/// Creates the draft of a judging and redirects to it. An empty field has its default.
+/// Creates the draft of a judging and redirects to it.
 #[server(prefix = "/rpc", endpoint = "create_judging")]
-pub async fn create_judging(
-    #[server(default)] study: String,
-    #[server(default)] submission: String,
-    #[server(default)] rubric: String,
-    judge: String,
-    endpoint: String,
-    #[server(default)] endpoint_model: String,
-    #[server(default)] tasks: String,
-    #[server(default)] lang: String,
-    #[server(default)] level_order: String,
-    #[server(default)] samples: String,
-    #[server(default)] temperature: String,
-    #[server(default)] top_p: String,
-    #[server(default)] seed: String,
-    #[server(default)] response_tokens: String,
-    #[server(default)] parameters: String,
-    #[server(default)] stream: String,
-    #[server(default)] at_once: String,
-    #[server(default)] per_minute: String,
-    #[server(default)] timeout_s: String,
-    #[server(default)] max_requests: String,
-    #[server(default)] max_tokens: String,
-) -> Result<CollectionId, AppError> {
+pub async fn create_judging(collection: CollectionForm) -> Result<CollectionId, AppError> {
     let (ports, admin) = ports()?;
-    let usual = CollectionSettings::default();
-    let settings = CollectionSettings {
-        samples: number("samples", &samples)?.unwrap_or(usual.samples),
-        temperature: number("temperature", &temperature)?,
-        top_p: number("top_p", &top_p)?,
-        seed: number("seed", &seed)?,
-        response_tokens: number("response_tokens", &response_tokens)?,
-        parameters,
-        stream: chosen("stream", &stream, yes_or_no)?,
-        at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
-        per_minute: number("per_minute", &per_minute)?,
-        timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
-        max_requests: number("max_requests", &max_requests)?,
-        max_tokens: number("max_tokens", &max_tokens)?,
-        ..usual
-    };
+    let settings = settings(&collection)?;
+    let CollectionForm { study, submission, rubric, judge, endpoint, endpoint_model, tasks, lang, level_order, .. } =
+        collection;
     let new = NewJudging {
         study: number("study", &study)?.map(StudyId),
         submission: number("submission", &submission)?.map(SubmissionId),
@@ -171,6 +92,32 @@ pub async fn create_judging(
     let id = ports.collections.create_judging(&admin, new).await?;
     leptos_axum::redirect(&format!("/admin/collections/{id}"));
     Ok(id)
+}
+
+/// The settings of a form.
+#[cfg(not(target_arch = "wasm32"))]
+fn settings(form: &CollectionForm) -> Result<CollectionSettings, AppError> {
+    let usual = CollectionSettings::default();
+    let lines = |text: &str| text.replace("\r\n", "\n");
+    Ok(CollectionSettings {
+        samples: number("samples", &form.samples)?.unwrap_or(usual.samples),
+        temperature: number("temperature", &form.temperature)?,
+        top_p: number("top_p", &form.top_p)?,
+        seed: number("seed", &form.seed)?,
+        response_tokens: number("response_tokens", &form.response_tokens)?,
+        system: lines(&form.system).trim().to_owned(),
+        template: Bilingual { en: lines(&form.template), zh: lines(&form.template_zh) },
+        way: chosen("way", &form.way, Way::from_name)?,
+        turn_template: Bilingual { en: lines(&form.turn_template), zh: String::new() },
+        feedback_template: Bilingual { en: lines(&form.feedback_template), zh: String::new() },
+        parameters: form.parameters.clone(),
+        stream: chosen("stream", &form.stream, yes_or_no)?,
+        at_once: number("at_once", &form.at_once)?.unwrap_or(usual.at_once),
+        per_minute: number("per_minute", &form.per_minute)?,
+        timeout_s: number("timeout_s", &form.timeout_s)?.unwrap_or(usual.timeout_s),
+        max_requests: number("max_requests", &form.max_requests)?,
+        max_tokens: number("max_tokens", &form.max_tokens)?,
+    })
 }
 
 /// Starts or resumes a collection. An empty limit stays as it is.

@@ -421,10 +421,14 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/collection_requests", json!({"id": 1, "request": null}), [401, 403, 403, 404]),
         call(
             "/rpc/create_collection",
-            json!({"dataset": "starter", "model": "m", "endpoint": "local"}),
+            json!({"collection": {"dataset": "starter", "model": "m", "endpoint": "local"}}),
             [401, 403, 403, 422],
         ),
-        call("/rpc/create_judging", json!({"study": "1", "judge": "m", "endpoint": "local"}), [401, 403, 403, 422]),
+        call(
+            "/rpc/create_judging",
+            json!({"collection": {"study": "1", "judge": "m", "endpoint": "local"}}),
+            [401, 403, 403, 422],
+        ),
         admins_call("/rpc/collections", json!({"page": narrowed("created", "kind", "scores")})),
         call("/rpc/resume_collection", json!({"id": 1}), [401, 403, 403, 404]),
         call("/rpc/stop_collection", json!({"id": 1}), [401, 403, 403, 404]),

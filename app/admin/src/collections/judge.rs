@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::new::{Line, endpoint_field, limits, sampling};
+use super::new::{Line, endpoint_field, field, limits, sampling};
 use crate::parts::{FormError, asked};
 use model::{collection::EndpointRow, judging::LevelOrder, lang::Lang, page::PageOf, study::StudyRow};
 use rpc::{
@@ -44,7 +44,7 @@ fn target(i: I18n, studies: Vec<StudyRow>, chosen: &str, submission: String) -> 
     if let Ok(id) = submission.parse::<i64>() {
         return view! {
             <p>{(t.submission_outputs)(id)}</p>
-            <input type="hidden" name="submission" value=id.to_string()/>
+            <input type="hidden" name=field("submission") value=id.to_string()/>
             {Line::text("rubric", t.rubric, t.rubric_hint).view(false)}
         }
         .into_any();
@@ -60,7 +60,7 @@ fn target(i: I18n, studies: Vec<StudyRow>, chosen: &str, submission: String) -> 
     view! {
         <div class="field">
             <label class="label" for="judging-study">{t.study}</label>
-            <select class="input" id="judging-study" name="study" required>{options}</select>
+            <select class="input" id="judging-study" name=field("study") required>{options}</select>
         </div>
     }
     .into_any()
@@ -80,7 +80,7 @@ pub(super) fn choice(
     view! {
         <div class="field">
             <label class="label" for=id.clone()>{label}</label>
-            <select class="input" id=id name=name aria-describedby=described_by>{options}</select>
+            <select class="input" id=id name=field(name) aria-describedby=described_by>{options}</select>
             {shown}
         </div>
     }

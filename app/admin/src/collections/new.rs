@@ -39,6 +39,11 @@ pub fn NewCollectionPage() -> impl IntoView {
     }
 }
 
+/// The name under which the form sends a field of [`model::collection::CollectionForm`].
+pub(super) fn field(name: &str) -> String {
+    format!("collection[{name}]")
+}
+
 /// A field of a line.
 pub(super) struct Line {
     pub name: &'static str,
@@ -67,7 +72,7 @@ impl Line {
         view! {
             <div class=short>
                 <label class="label" for=id.clone()>{label}</label>
-                <input class="input" id=id name=name type=if step.is_some() { "number" } else { "text" } step=step value=value
+                <input class="input" id=id name=field(name) type=if step.is_some() { "number" } else { "text" } step=step value=value
                     required=is_required autocomplete="off" spellcheck="false" aria-describedby=described_by/>
                 {shown}
             </div>
@@ -89,7 +94,7 @@ pub(super) fn endpoint_field(i: I18n, endpoints: Vec<EndpointRow>) -> AnyView {
     view! {
         <div class="field">
             <label class="label" for="collection-endpoint">{t.endpoint}</label>
-            <select class="input" id="collection-endpoint" name="endpoint" required>{options}</select>
+            <select class="input" id="collection-endpoint" name=field("endpoint") required>{options}</select>
         </div>
     }
     .into_any()
@@ -114,7 +119,7 @@ pub(super) fn limits(i: I18n) -> AnyView {
         {Line::text("parameters", t.parameters, t.parameters_hint).view(false)}
         <div class="field">
             <label class="label" for="collection-stream">{t.stream}</label>
-            <select class="input" id="collection-stream" name="stream">
+            <select class="input" id="collection-stream" name=field("stream")>
                 <option value="">{t.stream_usual}</option>
                 <option value="yes">{t.stream_yes}</option>
                 <option value="no">{t.stream_no}</option>
@@ -134,7 +139,7 @@ fn area(name: &'static str, label: &'static str, hint: &'static str) -> AnyView 
     view! {
         <div class="field">
             <label class="label" for=id.clone()>{label}</label>
-            <textarea class="input" id=id name=name rows="4" spellcheck="false" aria-describedby=described.clone()></textarea>
+            <textarea class="input" id=id name=field(name) rows="4" spellcheck="false" aria-describedby=described.clone()></textarea>
             <p class="hint" id=described>{hint}</p>
         </div>
     }
@@ -156,7 +161,7 @@ fn form(
         return view! { <Notice tone=Tone::Care><p>{t.no_endpoints}</p></Notice> }.into_any();
     }
     let ways = std::iter::once(("", t.way_usual)).chain(Way::ALL.map(|way| (way.name(), t.way_name(way)))).collect();
-    let dataset = dataset_field(i, datasets, chosen);
+    let dataset = dataset_field(i, field("dataset"), datasets, chosen);
     view! {
         <ActionForm action=create attr:class="stack study-form">
             {dataset}
