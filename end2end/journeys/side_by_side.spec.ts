@@ -117,7 +117,8 @@ test('on a narrow screen each output has a tab', async ({ page }) => {
 test('the calibration comes one item at a time, then the columns', async ({ page }) => {
   const study = await besideStudy('First steps', [4]);
   await post('add_known_item', {
-    study, 'item[task]': 1, 'item[code]': 'int answer() { return 42; }', 'item[scores][0]': 4, 'item[scores][1]': 3, 'item[scores][2]': 5,
+    study, 'item[task]': 1, 'item[pool]': 'calibration', 'item[code]': 'int answer() { return 42; }',
+    'item[scores][0]': 4, 'item[scores][1]': 3, 'item[scores][2]': 5,
   });
   await post('set_quality', {
     study,
