@@ -329,8 +329,18 @@ fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
             // The program that has none finds its own copy as cold as ever, and the sender's as the sender left it.
             let cold = bench.run(profile, "pages", &seen(&solving), &["/file"]);
             assert_eq!(cold.trim(), format!("pages {}", "1".repeat(PAGES)), "{profile:?}");
-            let sent = bench.run(profile, "pages", &seen(&judging), &["/file"]);
-            assert_eq!(sent.trim(), format!("pages {}", "01".repeat(PAGES / 2)), "{profile:?}: one file is a channel");
+            let left = format!("pages {}", "01".repeat(PAGES / 2));
+            let mut sent = bench.run(profile, "pages", &seen(&judging), &["/file"]);
+            // A kernel that is short of memory drops pages; they are loaded again.
+            for _ in 0..5 {
+                if sent.trim() == left {
+                    break;
+                }
+                bench.cold_file("judging", PAGES);
+                bench.run(profile, "warm", &seen(&judging), &["/file"]);
+                sent = bench.run(profile, "pages", &seen(&judging), &["/file"]);
+            }
+            assert_eq!(sent.trim(), left, "{profile:?}: one file is a channel");
             bench.cold_file("judging", PAGES);
             bench.cold_file("solving", PAGES);
         }

@@ -326,9 +326,12 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/set_quality", json!({"study": 1, "settings": {"shown": "own"}})),
         admins_call(
             "/rpc/add_known_item",
-            json!({"study": 1, "item": {"output": "1", "scores": [4, 3, 5], "reasons_en": ["a", "b", "c"]}}),
+            json!({"study": 1, "item": {"output": "1", "scores": [4, 3, 5], "reasons_en": ["a", "b", "c"], "pool": "calibration"}}),
         ),
-        admins_call("/rpc/change_known_item", json!({"study": 1, "item": 1, "deactivated": true, "pool": "hidden"})),
+        admins_call(
+            "/rpc/change_known_item",
+            json!({"study": 1, "item": 1, "deactivated": true, "pool": "calibration"}),
+        ),
         admins_call("/rpc/remove_known_item", json!({"study": 1, "item": 1})),
         admins_call("/rpc/pause_rater", json!({"study": 1, "rater": 2, "paused": false})),
         admins_call("/rpc/set_admission", json!({"study": 1, "rater": 2, "admitted": true})),

@@ -19,7 +19,7 @@ use model::{
     plan::Reads,
     quality::{
         CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
-        KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
+        KnownItemChange, KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
     },
     ratings::TaskScores,
 };
@@ -1058,6 +1058,13 @@ async fn items_that_could_not_be_work_are_no_hidden_checks() {
     assert_eq!(add(own, "// by ChatGPT\nint a;", Pool::Both).await, "code");
     assert_eq!(add(own, "// by ChatGPT\nint a;", Pool::Calibration).await, "");
     assert_eq!(add(own, "int b;", Pool::Hidden).await, "");
+    // Nor by another pool.
+    let items = app.services.quality.page(&ADMIN, STUDY).await.unwrap().known_items;
+    let change = KnownItemChange { pool: Some(Pool::Both), ..KnownItemChange::default() };
+    for (item, is_refused) in items.iter().zip([true, true, false]) {
+        let answer = app.services.quality.change_known_item(&ADMIN, STUDY, item.id, change).await;
+        assert_eq!(answer.is_err(), is_refused, "{}", item.task_id);
+    }
 }
 
 #[tokio::test]

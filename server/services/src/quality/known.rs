@@ -58,17 +58,23 @@ pub struct Likeness {
 
 /// How new items have to look. Takes long if items name a model and outputs do not, so it is called before the transaction.
 pub fn likeness(conn: &Connection, study: StudyId, new: &[KnownItemSource]) -> Result<Likeness, Failure> {
-    let finder = masking::leak_finder(conn)?;
-    let names = |code: &str, text: &str| finder.find(0, "", code, text).is_some();
-    let mut may_name = true;
+    let mut texts = Vec::new();
     for of in new {
         match source(conn, study, of) {
-            Ok(Source { code, surrounding_text, .. }) => may_name &= !names(&code, &surrounding_text),
+            Ok(source) => texts.push((source.code, source.surrounding_text)),
             // `add` says which item it is.
             Err(Failure::App(_)) => {}
             Err(other) => return Err(other),
         }
     }
+    likeness_for(conn, study, &texts)
+}
+
+/// The same for the code of items and the text around it.
+fn likeness_for(conn: &Connection, study: StudyId, texts: &[(String, String)]) -> Result<Likeness, Failure> {
+    let finder = masking::leak_finder(conn)?;
+    let names = |code: &str, text: &str| finder.find(0, "", code, text).is_some();
+    let mut may_name = !texts.iter().any(|(code, text)| names(code, text));
     if !may_name {
         for submission in plan::input(conn, study)?.map(|input| input.submissions).unwrap_or_default() {
             let texts = masks::texts_of_study(conn, study, submission)?;
@@ -300,8 +306,35 @@ pub fn proposal(conn: &Connection, study: StudyId, output: OutputId) -> Result<K
     })
 }
 
-/// Deactivates or activates an item, or changes its pool.
-pub fn change(conn: &Connection, study: StudyId, item: i64, change: KnownItemChange) -> Result<(), Failure> {
+/// How an item has to look to come as a hidden check. As long as [`likeness`].
+pub fn likeness_of_item(conn: &Connection, study: StudyId, item: i64) -> Result<Likeness, Failure> {
+    let found = known_items::get(conn, item)?.filter(|found| found.study == study);
+    let texts = found.ok_or_else(|| Failure::not_found("item"))?.texts;
+    likeness_for(conn, study, &[(texts.code, texts.surrounding_text)])
+}
+
+/// Deactivates or activates an item, or changes its pool. `likeness` is needed for a pool of hidden checks.
+pub fn change(
+    conn: &Connection,
+    study: StudyId,
+    item: i64,
+    change: KnownItemChange,
+    likeness: Option<Likeness>,
+) -> Result<(), Failure> {
+    if let Some(likeness) = likeness {
+        let found = known_items::get(conn, item)?.filter(|found| found.study == study);
+        let found = found.ok_or_else(|| Failure::not_found("item"))?;
+        if !found.graded {
+            let source = Source {
+                revision: known_items::task(conn, item)?.ok_or_else(|| Failure::not_found("task"))?,
+                output: found.output,
+                code: found.texts.code,
+                surrounding_text: found.texts.surrounding_text,
+                graded: false,
+            };
+            likeness.check(conn, study, &source)?;
+        }
+    }
     if !known_items::change(conn, study, item, change)? {
         return Err(Failure::not_found("item"));
     }

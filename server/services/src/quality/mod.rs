@@ -29,7 +29,7 @@ use model::{
     plan::Presentation,
     quality::{
         CORRECTNESS, CalibrationRow, KnownItem, KnownItemChange, KnownItemProposal, KnownItemRecord, NewKnownItem,
-        Policy, QualityPage, QualitySettings,
+        Policy, Pool, QualityPage, QualitySettings,
     },
     quality_preset::{ExtraWork, QualityChange, QualityPreset, Workload},
     rubric::Rubric,
@@ -158,7 +158,7 @@ impl Quality for QualityService {
             let word = if deactivated { Action::KnownScoresDeactivate } else { Action::KnownScoresActivate };
             let change = KnownItemChange { pool: None, ..change };
             self.change(admin, word, (Object::Study(study), vec![Fact::KnownItem(item)]), move |tx| {
-                known::change(tx, study, item, change)?;
+                known::change(tx, study, item, change, None)?;
                 checks::restart(tx, study)
             })
             .await?;
@@ -166,8 +166,14 @@ impl Quality for QualityService {
         if let Some(pool) = change.pool {
             let change = KnownItemChange { deactivated: None, ..change };
             let facts = vec![Fact::KnownItem(item), Fact::Pool(pool)];
+            let likeness = match pool {
+                Pool::Calibration => None,
+                Pool::Hidden | Pool::Both => {
+                    Some(self.db.read_long(move |conn| known::likeness_of_item(conn, study, item)).await?)
+                }
+            };
             self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), facts), move |tx| {
-                known::change(tx, study, item, change)?;
+                known::change(tx, study, item, change, likeness)?;
                 checks::restart(tx, study)
             })
             .await?;
