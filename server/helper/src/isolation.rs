@@ -415,14 +415,16 @@ fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, command: &C
         }
         // Compilers run no code of models.
         if left.is_some() && command.profile != Profile::Build {
+            let soonest = |room: u64| Duration::from_secs_f64(room as f64 / FASTEST).max(LEAST_PAUSE);
+            // A fork server may start a process at any time.
+            left = left.map(|left| left.min(soonest(most)));
             for process in watched(inside, command.profile) {
                 let Some(room) = room(process, most) else { continue };
                 if room == 0 {
                     over_memory |= process == inside;
                     let _ = kill(process, Signal::SIGKILL);
                 }
-                let soonest = Duration::from_secs_f64(room as f64 / FASTEST).max(LEAST_PAUSE);
-                left = left.map(|left| left.min(soonest));
+                left = left.map(|left| left.min(soonest(room)));
             }
         }
         let [told, gone] = ready(status.get_ref(), (!hung_up).then_some(control), pause(left, cores));

@@ -1009,33 +1009,6 @@ async fn checks_that_are_switched_on_later_do_not_come_at_once() {
 }
 
 #[tokio::test]
-async fn checks_come_to_a_rater_who_skips_everything_once() {
-    // Plans are drawn at random; half of the positions are repeats.
-    let mut checks = 0;
-    for _ in 0..4 {
-        let of = Skipping { kinds: &[], times: 0, raters_per_output: 1, foreign: false, leaves: false };
-        let app = of.app().await;
-        let mut ada = app.rater().await;
-        let study = skipped_study(&mut ada).await.token.0;
-        let mut skipped = Vec::new();
-        while let Next::Item(it) = next(&mut ada, &study).await {
-            let left = skipped_study(&mut ada).await.progress.left;
-            if skipped.contains(&it.token) || is_check(&app, &it.token).await || left == 0 {
-                checks += u32::from(is_check(&app, &it.token).await);
-                rate(&mut ada, &it, [2, 2, 2]).await;
-                if left <= 1 {
-                    break;
-                }
-            } else {
-                assert_eq!(ada.rpc("skip", json!({ "assignment": it.token })).await.status, StatusCode::OK);
-                skipped.push(it.token);
-            }
-        }
-    }
-    assert!(checks >= 4, "{checks} hidden checks");
-}
-
-#[tokio::test]
 async fn items_that_could_not_be_work_are_no_hidden_checks() {
     let app = TestApp::demo().await;
     let graded = "SELECT max(v.revision_id) FROM dataset_version_tasks v JOIN studies s ON s.version_id = v.version_id

@@ -120,7 +120,7 @@ impl<'a> Queue<'a> {
         let in_hand = queue::in_hand(self.conn, self.study.id, self.rater)?.len() as u64;
         let again = queue::skipped_waiting(self.conn, self.study.id, self.rater)?;
         let given = queue::given(self.conn, self.study.id, self.rater)?;
-        Ok((work, Counts { given, fresh: work.left.saturating_sub(in_hand + again), again }))
+        Ok((work, Counts { given, fresh: work.left.saturating_sub(in_hand + again) }))
     }
 }
 

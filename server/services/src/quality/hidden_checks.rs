@@ -54,15 +54,6 @@ pub struct Counts {
     pub given: u64,
     /// Outputs of the rater's plan that were not yet.
     pub fresh: u64,
-    /// Skipped outputs that come again.
-    pub again: u64,
-}
-
-impl Counts {
-    /// Whether work comes that is not in the rater's hands.
-    fn goes_on(self) -> bool {
-        self.fresh + self.again > 0
-    }
 }
 
 impl HiddenChecks {
@@ -132,8 +123,9 @@ impl HiddenChecks {
     /// that the rater has just seen, which are avoided if there are others.
     pub fn due(&self, conn: &Connection, counts: Counts, recent: &[TaskRevisionId]) -> Result<Option<Check>, Failure> {
         match self.candidate(conn, counts, recent)? {
-            None if !counts.goes_on() && !self.over && self.are_any() => {
-                // From now on, checks come among outputs that the rater takes over.
+            None if counts.fresh == 0 && !self.over && self.are_any() => {
+                // A check that came after skipped items have come again would stand out. Later ones come among outputs
+                // that the rater takes over.
                 checks::end(conn, self.study.id, self.rater)?;
                 Ok(None)
             }
@@ -176,10 +168,10 @@ impl HiddenChecks {
         let planned = if counts.fresh > 0 { counts.given + 1 } else { counts.given };
         // Skips may leave too few ratings in between. The repeat then waits; after the last output it
         // comes in any case, because the rater has seen the number of items left.
-        let apart = if counts.goes_on() { self.settings.repeat_apart } else { 0 };
+        let apart = if counts.fresh > 0 { self.settings.repeat_apart } else { 0 };
         let missing = self.missing(counts, planned);
         // Those that had to wait do not come one after the other.
-        if counts.goes_on() && missing.total() > 1 && !self.draws(counts) {
+        if counts.fresh > 0 && missing.total() > 1 && !self.draws(counts) {
             return Ok(None);
         }
         self.first(conn, missing, apart, recent)
@@ -187,7 +179,7 @@ impl HiddenChecks {
 
     /// Whether one of several waiting checks comes at this position: a draw with a probability of one third.
     fn draws(&self, counts: Counts) -> bool {
-        let position = counts.given + counts.again + self.checks.len() as u64;
+        let position = counts.given + self.checks.len() as u64;
         rank(self.study.seed ^ position, self.rater, 0)[0] < u8::MAX / 3
     }
 
