@@ -941,7 +941,7 @@ CREATE TABLE checks (
     round        INTEGER NOT NULL,             -- of the calibration; 0 otherwise
     known_item_id      INTEGER REFERENCES known_items (id),
     output_id    INTEGER REFERENCES outputs (id), -- of a repeat
-    -- Whoever could take this output over would take over the check if it were work: the repeated one, or, for a hidden
+    -- A rater who could take this output over would take over the check if it were work: the repeated one, or, for a hidden
     -- known-score item, one that its rater has as work, in the same language.
     like_output_id INTEGER REFERENCES outputs (id),
     -- What a repeat is compared with: the rating that counted when it was handed out.

@@ -220,7 +220,7 @@ impl HiddenChecks {
         self.checks.iter().filter(|check| check.shown_at > self.from.1)
     }
 
-    /// How many of them come before the last of this many outputs.
+    /// How many checks of each kind come before the last of this many outputs, from where counting began.
     fn planned(&self, outputs: u64) -> Planned {
         let (from, since) = self.from;
         // An item that was deactivated after it came still took its position; one that came before has none.

@@ -77,8 +77,11 @@ fn likeness_for(conn: &Connection, study: StudyId, texts: &[(String, String)]) -
     let mut may_name = !texts.iter().any(|(code, text)| names(code, text));
     if !may_name {
         for submission in plan::input(conn, study)?.map(|input| input.submissions).unwrap_or_default() {
-            let texts = masks::texts_of_study(conn, study, submission)?;
-            may_name = may_name || texts.iter().any(|(.., code, text)| names(code, text));
+            let outputs = masks::texts_of_study(conn, study, submission)?;
+            if outputs.iter().any(|(.., code, text)| names(code, text)) {
+                may_name = true;
+                break;
+            }
         }
     }
     let has = |text| known_items::has_output_with(conn, study, text);
