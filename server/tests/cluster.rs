@@ -25,6 +25,7 @@ use model::{
     submission::{InvalidLines, Matching},
 };
 use port::{Runs, Submissions};
+use prerequisites::PATIENCE;
 use services::Services;
 
 #[path = "cluster/access.rs"]
@@ -44,9 +45,6 @@ mod workers;
 
 use brokers::{Brokers, Process};
 use network::Network;
-
-/// Longer than any of these tests takes, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
 fn program() -> PathBuf {
     std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into()).into()

@@ -13,6 +13,7 @@ use std::{
 
 use clients::endpoint::{Ask, Client, Endpoints, Reply, Response};
 use model::collection::{ChatMessage, ChatRole, RequestForm};
+use prerequisites::PATIENCE;
 use serde_json::{Map, json};
 use tempfile::TempDir;
 
@@ -68,7 +69,7 @@ impl Server {
     async fn ask(&self, key: &str, model: &str, prompt: &str, stream: bool) -> Reply {
         let variable = |name: &str| (name == "AIXGRADE_ENDPOINT_KEY_SERVER").then(|| key.to_owned());
         let endpoints = Endpoints::read(&[format!("server={}", self.url)], &[], variable).unwrap();
-        let client = Client::new(endpoints.get("server").unwrap(), Duration::from_secs(60)).unwrap();
+        let client = Client::new(endpoints.get("server").unwrap(), PATIENCE).unwrap();
         let messages = [ChatMessage { role: ChatRole::User, content: prompt.into() }];
         let ask = Ask {
             model,

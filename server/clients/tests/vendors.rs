@@ -14,6 +14,7 @@ use model::{
     collection::{ChatMessage, ChatRole, RequestForm},
     fault::RequestFault,
 };
+use prerequisites::PATIENCE;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -117,7 +118,7 @@ async fn reply(answer: &Answer) -> Reply {
     let server = FakeEndpoint::start(move |_| does.clone()).await;
     let key = |name: &str| (name == "AIXGRADE_ENDPOINT_KEY_FAKE").then(|| KEY.to_owned());
     let endpoints = Endpoints::read(&[format!("fake={}", server.url)], &[], key).unwrap();
-    let client = Client::new(endpoints.get("fake").unwrap(), Duration::from_secs(20)).unwrap();
+    let client = Client::new(endpoints.get("fake").unwrap(), PATIENCE).unwrap();
     let messages = [ChatMessage { role: ChatRole::User, content: "Write it.".into() }];
     let ask = Ask {
         model: "model-1",

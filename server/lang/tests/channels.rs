@@ -29,6 +29,7 @@ use model::{
     code_lang::CodeLang,
     run::{PublishedVerdict, Verdict},
 };
+use prerequisites::PATIENCE;
 use sandbox::{Child, Command, Limits, Profile, Sandbox, bubblewrap::Bubblewrap, tool};
 
 /// The profiles under which model code runs.
@@ -36,8 +37,6 @@ const PROFILES: [Profile; 2] = [Profile::Run, Profile::EventLoop];
 
 /// Programs of this size may use this much memory.
 const DATA_BYTES: u64 = 64 << 20;
-
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A folder that every user can read, with the built program.
 struct Bench {

@@ -15,7 +15,11 @@ use std::{
     io::{self, Write},
     path::PathBuf,
     thread,
+    time::Duration,
 };
+
+/// How long tests wait for what hangs otherwise: longer than anything takes while every other test runs on two cores.
+pub const PATIENCE: Duration = Duration::from_secs(30 * 60);
 
 /// The program next to which the sandbox looks for its helper, `aixgrade-sandbox`: named in the environment, because
 /// several checkouts may share a build folder, otherwise that of the build to which the running test belongs.

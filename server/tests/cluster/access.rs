@@ -14,9 +14,10 @@ use jobs::cluster::{
     messages::{BUILD, Hello, Welcome, pack, unpack},
 };
 use model::run::RunStatus;
+use prerequisites::PATIENCE;
 use tokio::{sync::mpsc, time::timeout};
 
-use super::{Data, PATIENCE, brokers::Brokers, prerequisites_of_workers, program, start, wait, worker_program};
+use super::{Data, brokers::Brokers, prerequisites_of_workers, program, start, wait, worker_program};
 
 /// An authority, and certificates of a broker and of a client.
 struct Certificates(PathBuf);

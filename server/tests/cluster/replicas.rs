@@ -5,12 +5,13 @@ use std::time::Duration;
 use async_nats::jetstream::stream;
 use futures::TryStreamExt as _;
 use jobs::cluster::{JOBS, RESULTS, SUITES_STREAM, create, jetstream};
+use prerequisites::PATIENCE;
 use tokio::{
     io::AsyncReadExt as _,
     time::{sleep, timeout},
 };
 
-use super::{PATIENCE, brokers::Brokers, nats_server};
+use super::{brokers::Brokers, nats_server};
 
 /// How long the test waits before it looks again.
 const MOMENT: Duration = Duration::from_millis(50);

@@ -23,6 +23,7 @@ use model::{
     user::{Joins, Role},
 };
 use port::{Accounts, Studies, quality::Quality as _};
+use prerequisites::PATIENCE;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use services::Services;
@@ -643,7 +644,7 @@ async fn a_fault_names_the_step_that_failed() {
     });
     assert_eq!(starttls.send(&message).await, Err(MailFault::NoStartTls));
     assert!(smtp.commands().iter().all(|command| command.starts_with("EHLO")));
-    let tls = smtp.client(|options| options.tls = Tls::Implicit).with_patience(Duration::from_secs(20));
+    let tls = smtp.client(|options| options.tls = Tls::Implicit).with_patience(PATIENCE);
     smtp.will("connect", "220 no TLS here");
     let fault = tls.send(&message).await.unwrap_err();
     assert!(matches!(fault, MailFault::Tls { .. }), "{fault:?}");

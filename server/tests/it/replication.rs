@@ -12,12 +12,10 @@ use std::{
 };
 
 use db::FILE;
+use prerequisites::PATIENCE;
 use services::Services;
 
 use crate::util::TestApp;
-
-/// How long Litestream may take for something before the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program, and the address of the replica.
 struct Litestream {

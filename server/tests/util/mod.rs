@@ -14,7 +14,6 @@ use std::{
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
-    time::Duration,
 };
 
 use axum::{
@@ -37,6 +36,7 @@ use model::{
     time::Timestamp,
 };
 use port::{Runs, Submissions};
+use prerequisites::PATIENCE;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
@@ -56,9 +56,6 @@ use web::{
 pub fn change_to(settings: &QualitySettings) -> QualityChange {
     serde_json::from_value(serde_json::to_value(settings).unwrap()).unwrap()
 }
-
-/// A response that takes this long will never come; the test fails with its path, and the others go on.
-const HUNG: Duration = Duration::from_secs(300);
 
 /// The data folder of [`TestApp::demo`]. A program makes it once, because most tests begin with it.
 static DEMO: OnceCell<Vec<(PathBuf, Vec<u8>)>> = OnceCell::const_new();
@@ -386,10 +383,10 @@ impl Client {
     }
 }
 
-/// Waits for the response to a request for `path`, with a timeout.
+/// Waits for the response to a request for `path`. Without one, the test fails with the path, and the others go on.
 async fn answered<T>(path: &str, answer: impl Future<Output = T>) -> T {
-    let minutes = HUNG.as_secs() / 60;
-    timeout(HUNG, answer).await.unwrap_or_else(|_| panic!("{path} was not answered within {minutes} minutes"))
+    let minutes = PATIENCE.as_secs() / 60;
+    timeout(PATIENCE, answer).await.unwrap_or_else(|_| panic!("{path} was not answered within {minutes} minutes"))
 }
 
 /// Makes the outputs of a submission the last answers of conversations of three turns.
