@@ -39,7 +39,7 @@ fn an_output_that_kills_its_workers_is_tried_alone_and_then_listed() {
     let Some((nats, humaneval_x)) = prerequisites_of_workers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let data = Data::create_with(&folder.join("data"), &humaneval_x, 4, 1, |at| (at == 1).then_some(POISON));
+    let data = Data::create_with(&folder.join("data"), &humaneval_x, 4, 1, |at, _| (at == 1).then_some(POISON));
     let brokers = Brokers::start(folder, nats, 1, "");
     let server = serve(&data.folder, &brokers.url("server"), 1);
     let url = brokers.url("worker");
