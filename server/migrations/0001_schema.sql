@@ -60,8 +60,7 @@ CREATE TABLE rater_settings (
     user_id INTEGER PRIMARY KEY REFERENCES users (id),
     keys    TEXT NOT NULL DEFAULT '{}',        -- json: what differs from the default keyboard shortcuts
     tour_at INTEGER,                           -- when the first tour was finished or closed
-    -- How pages look: the codes of `model::display`, with a space between them. Empty means the default.
-    display TEXT NOT NULL DEFAULT '',
+    display TEXT,                              -- how pages look, as `model::display` writes it; absent: the default
     overview_at  INTEGER,                      -- when an admin last opened the overview
     visit_before INTEGER                       -- when the admin's visit before that one ended
 ) STRICT;

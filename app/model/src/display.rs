@@ -1,6 +1,6 @@
 //! How pages look to a person: colors, size of text, spacing, wrapped code, time zone.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ setting! {
 
 /// A person's display settings. The default is what pages look like to visitors without an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", from = "String")]
+#[serde(into = "String", try_from = "String")]
 pub struct Display {
     pub theme: Theme,
     pub text: TextSize,
@@ -88,18 +88,33 @@ impl From<Display> for String {
     }
 }
 
-/// Reads what [`Display`]'s `fmt` writes. A value that this version does not know is the default.
-impl From<String> for Display {
-    fn from(text: String) -> Display {
-        let mut codes = text.split(' ');
-        let mut next = || codes.next().unwrap_or_default();
-        Display {
-            theme: Theme::of(next()).unwrap_or_default(),
-            text: TextSize::of(next()).unwrap_or_default(),
-            density: Density::of(next()).unwrap_or_default(),
-            wrap: Wrap::of(next()).unwrap_or_default(),
-            zone: TimeZone::of(next()).unwrap_or_default(),
+/// Reads what [`Display`]'s `fmt` writes.
+impl FromStr for Display {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Display, String> {
+        fn value<T>(code: &str, of: fn(&str) -> Option<T>) -> Result<T, String> {
+            of(code).ok_or_else(|| format!("`{code}` is not a known display setting"))
         }
+        let codes: Vec<&str> = text.split(' ').collect();
+        let [theme, size, density, wrap, zone] = codes[..] else {
+            return Err(format!("`{text}` does not have five display settings"));
+        };
+        Ok(Display {
+            theme: value(theme, Theme::of)?,
+            text: value(size, TextSize::of)?,
+            density: value(density, Density::of)?,
+            wrap: value(wrap, Wrap::of)?,
+            zone: value(zone, TimeZone::of)?,
+        })
+    }
+}
+
+impl TryFrom<String> for Display {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Display, String> {
+        text.parse()
     }
 }
 
@@ -115,7 +130,7 @@ mod tests {
                     for wrap in Wrap::ALL {
                         let zone = TimeZone::of("Asia/Shanghai").unwrap();
                         let display = Display { theme: *theme, text: *text, density: *density, wrap: *wrap, zone };
-                        assert_eq!(Display::from(String::from(display)), display);
+                        assert_eq!(display.to_string().parse(), Ok(display));
                     }
                 }
             }
@@ -123,10 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn unknown_values_are_the_default() {
+    fn what_is_unknown_or_missing_is_an_error() {
         let dark = Display { theme: Theme::Dark, ..Display::default() };
-        assert_eq!(Display::from("dark enormous".to_owned()), dark);
-        assert!(Display::from(String::new()).is_default());
-        assert_eq!(serde_json::to_string(&dark).unwrap(), "\"dark normal comfortable scroll UTC\"");
+        let written = "\"dark normal comfortable scroll UTC\"";
+        assert_eq!(serde_json::to_string(&dark).unwrap(), written);
+        assert_eq!(serde_json::from_str::<Display>(written).unwrap(), dark);
+        for text in ["", "dark", "dark enormous comfortable scroll UTC", "dark normal comfortable scroll UTC more"] {
+            assert!(text.parse::<Display>().is_err(), "{text}");
+        }
     }
 }

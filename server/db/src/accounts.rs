@@ -21,6 +21,9 @@ use base::{clock, error::Failure};
 /// For queries with the account's number as `id`.
 const USERS: Table = table("users", &["id"]);
 
+/// For queries with the account's number as `id`.
+const SETTINGS: Table = table("rater_settings", &["id"]);
+
 /// For queries with the invitation's number as `id`.
 const MAIL: Table = table("mail_outbox", &["id"]);
 
@@ -294,11 +297,10 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
 /// out.
 fn settings(row: &Row<'_>) -> rusqlite::Result<Settings> {
     let toured: Option<i64> = row.get("tour_at")?;
-    let display: Option<String> = row.get("display")?;
     Ok(Settings {
-        keys: optional_json(row, table("rater_settings", &["id"]), "keys")?.unwrap_or_default(),
+        keys: optional_json(row, SETTINGS, "keys")?.unwrap_or_default(),
         toured: toured.is_some(),
-        display: display.unwrap_or_default().into(),
+        display: optional_parsed(row, SETTINGS, "display")?.unwrap_or_default(),
     })
 }
 

@@ -5,7 +5,7 @@ VALUES
     (1, 'root', 'admin', '$argon2id$x', 'en', 0, 3, 1000, NULL, 1, 1),
     (2, 'ada', 'rater', '$argon2id$y', NULL, 0, 0, 1001, 'en', 0, 0),
     (3, 'bo', 'rater', '$argon2id$z', 'zh', 1, 1, 1002, NULL, 0, 0);
-INSERT INTO rater_settings (user_id, keys, tour_at, display) VALUES (2, '{"next":"n"}', 1000, 'dark large compact wrap');
+INSERT INTO rater_settings (user_id, keys, tour_at, display) VALUES (2, '{"next":"n"}', 1000, 'dark large compact wrap UTC');
 INSERT INTO person_groups (id, name, created_at) VALUES (1, 'g', 5);
 INSERT INTO person_group_members (group_id, user_id) VALUES (1, 1);
 INSERT INTO password_resets (user_id, secret_hash, created_at, expires_at) VALUES (1, 'h', 1, 2);

@@ -20,6 +20,7 @@ use base::error::Failure;
 const OUTBOX: Table = table("mail_outbox", &["id"]);
 const ADDRESSES: Table = table("mail_addresses", &["user_id"]);
 const USERS: Table = table("users", &["user_id"]);
+const SETTINGS: Table = table("rater_settings", &["user_id"]);
 
 /// A message to store.
 pub struct NewMessage<'a> {
@@ -408,7 +409,7 @@ pub fn due_people(conn: &Connection, first: Day, last: Day) -> Result<Vec<DuePer
             due: parsed(row, STUDY_ROWS.column("settings"), "due")?,
             address: row.get("address")?,
             lang: optional_parsed(row, USERS, "lang")?.unwrap_or_default(),
-            display: row.get::<_, Option<String>>("display")?.unwrap_or_default().into(),
+            display: optional_parsed(row, SETTINGS, "display")?.unwrap_or_default(),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -435,7 +436,7 @@ pub fn digest_people(conn: &Connection) -> Result<Vec<DigestPerson>, Failure> {
             last: Timestamp(row.get("digest_at")?),
             address: row.get("address")?,
             lang: optional_parsed(row, USERS, "lang")?.unwrap_or_default(),
-            display: row.get::<_, Option<String>>("display")?.unwrap_or_default().into(),
+            display: optional_parsed(row, SETTINGS, "display")?.unwrap_or_default(),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

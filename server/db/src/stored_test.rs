@@ -113,6 +113,7 @@ fn a_damaged_value_is_refused_with_its_place() {
         ("users", "id = 2", "id 2", "lang", |c| accounts::by_id(c, RATER).map(drop)),
         ("users", "id = 2", "id 2", "reads", |c| plan::reads(c, RATER).map(drop)),
         ("rater_settings", "user_id = 2", "id 2", "keys", |c| accounts::by_id(c, RATER).map(drop)),
+        ("rater_settings", "user_id = 2", "id 2", "display", |c| accounts::by_id(c, RATER).map(drop)),
         ("invitations", "id = 1", "id 1", "role", |c| accounts::invitations(c, &first()).map(drop)),
         ("api_tokens", "id = 1", "id 1", "scopes", |c| tokens::get(c, ApiTokenId(1)).map(drop)),
         ("audit", "id = 1", "id 1", "detail", |c| audit::list(c, &audit::Filter::default(), None, 9).map(drop)),
