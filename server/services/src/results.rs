@@ -180,16 +180,28 @@ impl ResultService {
         ResultService { db, spool, comparisons, known: Arc::default() }
     }
 
-    /// The leaderboard as CSV: every model that the query selects on every dataset, a line for each figure. Datasets whose
-    /// figures the allowance does not cover have none yet.
+    /// The leaderboard as CSV: every model that the query selects on every dataset, a line for each figure.
     ///
     /// # Errors
-    /// The slice is unknown, or too many downloads are open.
+    /// The slice is unknown, a dataset has no figures yet and the allowance does not cover them, or too many downloads are
+    /// open.
     pub async fn csv(&self, admin: &Admin, query: BoardQuery, allowance: Allowance) -> Result<Download, Failure> {
         let all = self.db.read(results::datasets).await?;
         let wanted = wanted(&all, &query);
         let page = DatasetPage { all: wanted.len() as u64, ..DatasetPage::default() };
         let found = self.board_of(admin, &query, all, (page, &wanted), &allowance).await?;
+        let missing: Vec<&str> = found.datasets.iter().filter(|of| of.computing).map(|of| of.slug.as_str()).collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            return Err(Failure::conflict((
+                format!(
+                    "The figures of these datasets are being computed: {missing}. Download the file again in a few minutes, or run `aixgrade export leaderboard`, which waits for them."
+                ),
+                format!(
+                    "正在计算以下数据集的结果：{missing}。请几分钟后重新下载，或运行 `aixgrade export leaderboard`，该命令会等待计算完成。"
+                ),
+            )));
+        }
         self.spool.write(move |out| board::csv(&found, out)).await
     }
 

@@ -221,16 +221,22 @@ async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
     // A thousand ratings each: one request waits for some of them, not for all.
     let size = fill::Size { datasets: 6, raters: 10, studies: 60, runs: 1, models: 2, tasks: 10 };
     app.services.db.write_blocking(|tx| fill::fill(tx, &size)).unwrap();
-    let first = board(&app, BoardQuery::default()).await;
+    // A file has all figures, or there is none.
+    let mut admin = app.admin().await;
+    let refused = admin.get("/admin/results.csv").await;
+    assert_eq!(refused.status, StatusCode::CONFLICT);
+    let (_, named) = refused.body.split_once("are being computed: ").unwrap();
+    let later = named.split('.').next().unwrap().split(", ").count();
+    assert!((1..size.datasets as usize).contains(&later), "{later} are computed later: {named}");
     let computing = |board: &Board| board.datasets.iter().filter(|dataset| dataset.computing).count();
-    assert!((1..size.datasets as usize).contains(&computing(&first)), "{} are computed later", computing(&first));
-    let mut last = first;
+    let mut last = board(&app, BoardQuery::default()).await;
     while computing(&last) > 0 {
         tokio::task::yield_now().await;
         last = board(&app, BoardQuery::default()).await;
     }
     let rated = |row: &model::results::BoardRow| row.results.iter().filter(|found| found.people.is_some()).count();
     assert!(last.rows.iter().any(|row| rated(row) == size.datasets as usize), "{:?}", last.rows);
+    assert_eq!(admin.get("/admin/results.csv").await.status, StatusCode::OK);
     let computations = app.services.comparisons.computations();
     assert!(computations <= last.datasets.len() as u64, "none is computed twice");
 

@@ -75,8 +75,8 @@ pub async fn get_results(
 
 /// Download the leaderboard as CSV
 ///
-/// All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored. Datasets whose
-/// first figures are being computed have no lines yet; `GET /results` says which these are.
+/// All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored. While
+/// the first figures of a dataset are being computed, the answer is 409 and names it.
 #[utoipa::path(get, path = "/results.csv", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
     responses((status = 200, description = "The figures", body = String, content_type = "text/csv")))]
 pub async fn results_csv(
