@@ -62,7 +62,16 @@ fn shown(what: &str, outcome: &Outcome) -> String {
     format!("{what}: {verdict:?} {message:?}, published {published:?}\n")
 }
 
-/// Every canonical solution comes out as in the vectors, and what is published as passed passes guarded, too.
+/// Whether the canonical solution of this task is tried here. The published verdicts of the others are tried with
+/// `prerequisites::every_task`.
+fn is_tried(lang: CodeLang, task: &Task) -> bool {
+    let is_compiled = matches!(lang, CodeLang::Cpp | CodeLang::Java | CodeLang::Go | CodeLang::Rust);
+    let number = task.task_id.rsplit('/').next().and_then(|number| number.parse::<u32>().ok()).unwrap();
+    !is_compiled || prerequisites::every_task() || number % 3 == 2
+}
+
+/// Canonical solutions come out as in the vectors, and what is published as passed passes guarded, too. Those that are
+/// published as failed are always tried.
 fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> String) {
     let Some(data) = prerequisites::humaneval_x() else { return };
     let Some(toolchain) = toolchain(lang) else { return };
@@ -77,7 +86,8 @@ fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> Stri
         })
         .collect();
     assert_eq!((tasks.len(), expected.len()), (164, 164));
-    let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
+    let tried = tasks.values().filter(|task| is_tried(lang, task) || !expected[task.task_id.as_str()]);
+    let work: Vec<(&Task, &str)> = tried.map(|task| (task, task.canonical_solution.as_str())).collect();
     let mut wrong = Vec::new();
     for ((task, _), outcome) in work.iter().zip(grade(lang, &*toolchain, &work)) {
         if flaky.contains(&task.task_id.as_str()) {
@@ -89,7 +99,7 @@ fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> Stri
             wrong.push(shown(&task.task_id, &outcome));
         }
     }
-    assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), work.len(), wrong.concat());
 }
 
 /// The language's own trials come out well.
@@ -696,8 +706,9 @@ fn with_rust(check: impl FnOnce(&dyn Toolchain, &BTreeMap<String, Task>)) {
 }
 
 fn check_rust_solutions(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>) {
-    let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
-    assert_eq!(work.len(), 164);
+    assert_eq!(tasks.len(), 164);
+    let tried = tasks.values().filter(|task| is_tried(CodeLang::Rust, task));
+    let work: Vec<(&Task, &str)> = tried.map(|task| (task, task.canonical_solution.as_str())).collect();
     let mut wrong = Vec::new();
     for ((task, _), outcome) in work.iter().zip(grade(CodeLang::Rust, toolchain, &work)) {
         // Its tests are in a comment.
@@ -706,7 +717,7 @@ fn check_rust_solutions(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task
             wrong.push(shown(&task.task_id, &outcome));
         }
     }
-    assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), work.len(), wrong.concat());
 }
 
 fn check_rust_escapes(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>) {

@@ -72,6 +72,12 @@ pub fn constants() -> Option<String> {
     env::var("AIXGRADE_TEST_CONSTANTS").ok()
 }
 
+/// Whether tests try every task of HumanEval-X in the languages whose programs take a compiler a second each; otherwise
+/// they try a third.
+pub fn every_task() -> bool {
+    env::var_os("AIXGRADE_TEST_EVERY_TASK").is_some()
+}
+
 /// The program Litestream: named in the environment, otherwise the one that xtask installs.
 pub fn litestream() -> Option<PathBuf> {
     match env::var_os("AIXGRADE_TEST_LITESTREAM") {
