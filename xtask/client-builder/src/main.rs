@@ -100,41 +100,50 @@ fn styles(folder: &Path) -> Result<Styles> {
 
 /// The groups of pages that only admins see.
 const ADMINS: [&str; 7] = ["admin", "data", "people", "rubrics", "runs", "studies", "upkeep"];
-/// The group of pages with charts, which everybody with a public link sees, too.
-const RESULTS: &str = "results";
+/// The groups of pages with charts, some of which everybody with a public link sees, too.
+const CHARTS: [&str; 2] = ["comparison", "results"];
 
 /// The pieces that share the core's file: see [`packs`].
 const WITH_CORE: &str = "core";
 /// The file of the pieces that several of [`ADMINS`] need.
 const ADMINS_SHARE: &str = "admins";
-/// The file of the pieces that any of [`ADMINS`] and [`RESULTS`] need.
-const RESULTS_SHARE: &str = "admins_and_results";
+/// The file of the pieces that several of [`ADMINS`] and [`CHARTS`] need, one of the latter among them.
+const CHARTS_SHARE: &str = "admins_and_charts";
 
-/// Groups the pieces into files, by the groups that load them; [`WITH_CORE`] goes into the file that
-/// everybody loads.
+/// A piece of this many bytes has a file for the two groups that need it.
+const LARGE: usize = 10_000;
+
+/// Assigns the pieces to files, by the groups that load them; [`WITH_CORE`] goes into the file that everybody loads.
+/// `size` is a piece's number of bytes.
 ///
 /// The splitter creates a piece for every set of groups that share code, and small files compress badly. So
 /// raters' code is in a few files by the groups that need it, and a rater loads nothing twice and little that is
-/// unused. What several groups of admins need is in two files, of which the pages with charts need only one; an admin
-/// loads them once, and each group has the rest in a file of its own. Every other group has all its code in one file.
-fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<&str>> {
+/// unused. What three or more groups of admins need is in two files, of which the pages with charts need only one; an
+/// admin loads them once. What only two of them need has a file for these two if it is large. Each group has the rest in
+/// a file of its own.
+fn packs<'a>(
+    groups: &'a BTreeMap<String, BTreeSet<String>>,
+    size: impl Fn(&str) -> usize,
+) -> BTreeMap<String, BTreeSet<&'a str>> {
     let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, pieces) in groups {
         for piece in pieces {
             let needs = |group: &&str| groups.get(*group).is_some_and(|pieces| pieces.contains(piece));
             let grades = needs(&"grading") || needs(&"side_by_side");
-            let admins = ADMINS.iter().filter(|group| needs(group)).count();
-            let is_admins = ADMINS.contains(&group.as_str());
-            let pack = if (is_admins || group == RESULTS) && admins > 0 && needs(&RESULTS) {
-                RESULTS_SHARE.to_owned()
-            } else if is_admins && admins > 1 {
-                ADMINS_SHARE.to_owned()
-            } else if !RATERS.contains(&group.as_str()) {
-                group.clone()
-            } else if needs(&"enter") && grades {
+            let of_admins: Vec<&str> = ADMINS.into_iter().chain(CHARTS).filter(needs).collect();
+            let pack = if needs(&"enter") && grades {
                 // A twentieth smaller than in a file of its own, and only the list of studies could do
                 // without some of it.
                 WITH_CORE.to_owned()
+            } else if of_admins.contains(&group.as_str()) {
+                match of_admins.len() {
+                    1 => group.clone(),
+                    2 if size(piece) >= LARGE => of_admins.join("-"),
+                    _ if CHARTS.iter().any(needs) => CHARTS_SHARE.to_owned(),
+                    _ => ADMINS_SHARE.to_owned(),
+                }
+            } else if !RATERS.contains(&group.as_str()) {
+                group.clone()
             } else if needs(&"my_studies") && grades {
                 "my_studies-grading-side_by_side".to_owned()
             } else {
@@ -165,7 +174,7 @@ fn write(folder: &Path, client: &glue::Client, styles: &Styles, small: bool) -> 
     let mut assets = Assets { folder: folder.to_owned(), names: BTreeSet::new() };
     let css = assets.add("app", "css", styles.all.as_bytes())?;
     let raters = assets.add("raters", "css", styles.raters.as_bytes())?;
-    let mut packs = packs(&client.groups);
+    let mut packs = packs(&client.groups, |piece| client.pieces.get(piece).map_or(0, Vec::len));
     let common = packs.remove(WITH_CORE).unwrap_or_default();
     let core = assets.add("core", "wasm", &client.core_with(&common)?)?;
     let mut groups: BTreeMap<String, GroupFiles> = BTreeMap::new();
@@ -177,7 +186,7 @@ fn write(folder: &Path, client: &glue::Client, styles: &Styles, small: bool) -> 
         let file = assets.add(&stem, "wasm", &client.packed(&pieces)?)?;
         let loading = match stem.as_str() {
             ADMINS_SHARE => ADMINS.to_vec(),
-            RESULTS_SHARE => ADMINS.into_iter().chain([RESULTS]).collect(),
+            CHARTS_SHARE => ADMINS.into_iter().chain(CHARTS).collect(),
             stem => stem.split('-').collect(),
         };
         for group in loading {
@@ -290,30 +299,33 @@ mod tests {
     }
 
     #[test]
-    fn raters_groups_and_admins_groups_share_files_and_others_have_one_each() {
+    fn nothing_is_in_two_files_of_a_group_and_the_core_is_in_no_other() {
         let set = |pieces: &[&str]| pieces.iter().map(|piece| (*piece).to_owned()).collect::<BTreeSet<_>>();
         let groups = BTreeMap::from([
             ("adjudication".to_owned(), set(&["all", "studies_too", "adjudicators"])),
-            ("admin".to_owned(), set(&["all", "admins", "own"])),
-            ("data".to_owned(), set(&["all", "admins", "charts_too"])),
-            ("results".to_owned(), set(&["all", "charts_too", "charts"])),
+            ("admin".to_owned(), set(&["all", "admins", "charts_too", "own"])),
+            ("data".to_owned(), set(&["all", "admins", "charts_too", "small_for_two", "large_for_two"])),
+            ("people".to_owned(), set(&["all", "admins"])),
+            ("results".to_owned(), set(&["all", "charts_too", "charts", "small_for_two", "large_for_two"])),
             ("side_by_side".to_owned(), set(&["all", "graders", "raters"])),
             ("my_studies".to_owned(), set(&["all", "studies_too", "raters"])),
             ("enter".to_owned(), set(&["all"])),
             ("grading".to_owned(), set(&["all", "graders"])),
         ]);
         let expected = [
-            ("adjudication", BTreeSet::from(["all", "studies_too", "adjudicators"])),
+            ("adjudication", BTreeSet::from(["studies_too", "adjudicators"])),
             ("admin", BTreeSet::from(["own"])),
             ("admins", BTreeSet::from(["admins"])),
-            ("admins_and_results", BTreeSet::from(["all", "charts_too"])),
+            ("admins_and_charts", BTreeSet::from(["charts_too", "small_for_two"])),
+            ("data-results", BTreeSet::from(["large_for_two"])),
             ("results", BTreeSet::from(["charts"])),
             ("core", BTreeSet::from(["all"])),
             ("my_studies", BTreeSet::from(["studies_too"])),
             ("my_studies-grading-side_by_side", BTreeSet::from(["raters"])),
             ("grading-side_by_side", BTreeSet::from(["graders"])),
         ];
-        assert_eq!(packs(&groups), expected.map(|(name, pieces)| (name.to_owned(), pieces)).into());
+        let size = |piece: &str| if piece.starts_with("large") { LARGE } else { LARGE - 1 };
+        assert_eq!(packs(&groups, size), expected.map(|(name, pieces)| (name.to_owned(), pieces)).into());
     }
 
     #[test]
