@@ -475,12 +475,12 @@ pub struct RunDetail {
     pub lenient_tests: Option<Vec<LenientTests>>,
 }
 
-/// A task whose tests accept a constant or another degenerate answer, guarded.
+/// A task whose tests accept a constant or another degenerate answer, by the verdict that counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct LenientTests {
     pub task_id: String,
-    /// The answers that pass, as expressions in the task's language.
+    /// The answers that pass, as expressions in the task's language, or as statements (with `;`) in Java test classes.
     pub answers: Vec<String>,
 }
 

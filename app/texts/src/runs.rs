@@ -109,8 +109,8 @@ texts! {
         nothing_yet: "No output has a result yet.", "尚无输出得到结果。";
         solved: "Tasks passed", "通过的任务";
         solved_turns: "Turns passed", "通过的轮次";
-        no_lenient_tests: "Guarded, the tests of each task refuse at least 40 constants and other degenerate answers that were tried.", "防篡改模式下，每个任务的测试都拒绝了所试的至少 40 个常量和其他退化答案。";
-        lenient_tests_what: "At least 40 constants and other degenerate answers were tried for each task. These pass guarded, so a pass of these tasks proves little.", "每个任务都试过至少 40 个常量和其他退化答案。以下答案在防篡改模式下通过，因此这些任务的通过说明不了多少问题。";
+        no_lenient_tests: "At least 40 constants and other degenerate answers were tried for each task. By the verdict that counts, its tests refuse all of them.", "每个任务都试过至少 40 个常量和其他退化答案。按计入指标的测试结果，其测试全部拒绝。";
+        lenient_tests_what: "At least 40 constants and other degenerate answers were tried for each task. These pass by the verdict that counts, so a pass of these tasks proves little.", "每个任务都试过至少 40 个常量和其他退化答案。以下答案按计入指标的测试结果通过，因此这些任务的通过说明不了多少问题。";
         not_tested: "The tests of these outputs have not been run. Run them to get verdicts, pass@k and AvgPassRatio.", "这些输出的测试尚未运行。运行后才有判定、pass@k 和 AvgPassRatio。";
         start: "Run tests", "运行测试";
         start_dates: "Set the date to June 2022", "将日期设为 2022 年 6 月";

@@ -345,6 +345,28 @@ pub fn tests_of_task(conn: &Connection, revision: TaskRevisionId) -> Result<Opti
     Ok(text.map(|text| TaskTests { kind, text }))
 }
 
+/// The sources of the test classes that a version's tasks name, after the tasks' IDs, in the dataset's order; empty where a class
+/// has no file. `folder` is that of the sources in the version's files.
+pub fn test_class_sources(
+    conn: &Connection,
+    version: DatasetVersionId,
+    folder: &str,
+) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT t.external_id, coalesce(b.bytes, x'') AS source FROM dataset_version_tasks vt
+         CROSS JOIN dataset_versions v ON v.id = vt.version_id
+         CROSS JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
+         CROSS JOIN tasks t ON t.id = r.task_id
+         LEFT JOIN test_tree_files f
+             ON f.tree = v.test_tree AND f.path = ?2 || replace(r.test_class, '.', '/') || '.java'
+         LEFT JOIN blobs b ON b.checksum = f.checksum
+         WHERE vt.version_id = ?1 ORDER BY vt.position",
+    )?;
+    let rows =
+        statement.query_map(params![version.0, folder], |row| Ok((row.get("external_id")?, row.get("source")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The files of a test tree, by path, preceded by its kind.
 pub type Tests = (TestKind, BTreeMap<String, Vec<u8>>);
 

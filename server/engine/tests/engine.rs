@@ -21,6 +21,8 @@ use model::{
 };
 use sandbox::{Sandbox, bubblewrap::Bubblewrap};
 
+mod constants;
+
 /// The sandbox with the helper of the program just built, or of the one that `AIXGRADE_PROGRAM` names,
 /// because several checkouts may share a build folder.
 fn sandbox() -> Arc<dyn Sandbox> {

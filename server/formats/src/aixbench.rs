@@ -24,7 +24,8 @@ pub const MANUAL: &str = "aixbench-manual";
 const RESOURCES: &str = "src/main/resources/";
 const AUTO_FILE: &str = "dataset_autotest_nl.jsonl";
 const MANUAL_FILE: &str = "dataset_manual_nl.jsonl";
-const SOURCES: &str = "src/main/java/";
+/// The folder of a checkout with the sources of its tests.
+pub const SOURCES: &str = "src/main/java/";
 const GENERATED: &str = "src/main/java/com/aixcode/autoTest/generate/";
 const TESTS: &str = "com.aixcode.autoTest.evaluation";
 

@@ -67,7 +67,7 @@ pub fn codeif_series() -> Option<String> {
     env::var("AIXGRADE_TEST_CODEIF_SERIES").ok()
 }
 
-/// The code of the language whose tasks are all tried with degenerate answers; `None` for a sample of each.
+/// Whose tasks are all tried with degenerate answers: a language's code (HumanEval-X) or `aixbench`; `None` for a sample of each.
 pub fn constants() -> Option<String> {
     env::var("AIXGRADE_TEST_CONSTANTS").ok()
 }

@@ -34,7 +34,10 @@ use super::{
     run_pair,
 };
 use base::{background, error::Failure};
-use benchmarks::{constants, humaneval};
+use benchmarks::{
+    constants::{self, Source},
+    humaneval,
+};
 use db::{
     Db,
     audit::Change,
@@ -44,7 +47,7 @@ use db::{
     runs::{self, Counts, Run},
     submissions,
 };
-use formats::codeif;
+use formats::{aixbench, codeif};
 use jobs::{Engine, cluster::registry::Registry};
 use lang::{Places, python::scripts, repositories};
 use report::{
@@ -650,18 +653,25 @@ fn detail(conn: &Connection, id: RunId, cache: &RunFiguresCache, with_repositori
 
 /// The tasks of a version whose tests accept a constant; `None` if these tests were not tried.
 fn lenient_tests(conn: &Connection, version: DatasetVersionId) -> Result<Option<Vec<LenientTests>>, Failure> {
-    let langs = runs::code_langs(conn, version)?;
-    let is_humaneval = datasets::test_kind(conn, version)? == Some(TestKind::HumanevalX);
-    let [lang] = langs[..] else { return Ok(None) };
-    if !is_humaneval {
-        return Ok(None);
-    }
+    let (kind, langs) = (datasets::test_kind(conn, version)?, runs::code_langs(conn, version)?);
+    let (source, tasks) = match (kind, &langs[..]) {
+        (Some(TestKind::HumanevalX), [lang]) => {
+            let tasks = runs::task_programs::<humaneval::Task>(conn, version)?.into_iter();
+            let tasks = tasks.map(|(_, task)| (constants::of_program(&task), task.task_id));
+            (Source::HumanevalX(*lang), tasks.collect::<Vec<_>>())
+        }
+        (Some(TestKind::Aixbench), _) => {
+            let tasks = datasets::test_class_sources(conn, version, aixbench::SOURCES)?.into_iter();
+            (Source::Aixbench, tasks.map(|(task_id, source)| (constants::of_class(&source), task_id)).collect())
+        }
+        _ => return Ok(None),
+    };
     let mut lenient = Vec::new();
-    for (_, task) in runs::task_programs::<humaneval::Task>(conn, version)? {
-        let Some(answers) = constants::accepted(lang, &task) else { return Ok(None) };
+    for (digest, task_id) in tasks {
+        let Some(answers) = constants::accepted(source, &task_id, &digest) else { return Ok(None) };
         if !answers.is_empty() {
             let answers = answers.iter().map(|answer| (*answer).to_owned()).collect();
-            lenient.push(LenientTests { task_id: task.task_id, answers });
+            lenient.push(LenientTests { task_id, answers });
         }
     }
     Ok(Some(lenient))

@@ -199,6 +199,7 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     let detail = get(&app, 2).await;
     assert_eq!(detail.missing.iter().map(|m| m.task_id.as_str()).collect::<Vec<_>>(), ["30"]);
     assert_eq!((detail.row.metrics.tasks, detail.row.metrics.answered), (3, 2));
+    assert_eq!(detail.lenient_tests, None, "these tests are not the published ones of task 1, 2 and 30");
 
     // One output: its source next to the model's lines, and the compiler's message at its line.
     let output = outputs(&app, RunId(2)).await[1].output;
@@ -358,6 +359,11 @@ async fn published_classes_reproduce_the_published_figures() {
         }
         println!("{model}: {metrics}");
     }
+    let lenient = get(&app, 1).await.lenient_tests.unwrap();
+    let of = |id: &str| lenient.iter().find(|of| of.task_id == id).map_or(&[][..], |of| &of.answers);
+    assert!(of("10").contains(&"new ArrayList<String>()".to_owned()) && of("8").is_empty(), "{lenient:?}");
+    let shown = well(ran(&app, &["runs", "show", "1"]));
+    assert!(shown.contains("The tests of these tasks accept a constant or another degenerate answer: 2, "), "{shown}");
     let items = outputs(&app, RunId(1)).await;
     let odd: Vec<_> = items.iter().filter(|i| i.verdict == Some(Verdict::Anomaly)).collect();
     assert!(matches!(odd[..], [item] if item.task_id == "164"), "{odd:?}");
