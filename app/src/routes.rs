@@ -61,18 +61,21 @@ pages! {
         "/adjudicate" => AdjudicatePage in pages::adjudicate,
         "/adjudicate/:token" => DisagreementPage in pages::adjudicate,
     }
-    /// Comparisons of studies and test runs: the pages with charts. Public links show some of them.
-    Results as results {
+    /// Comparisons of studies and test runs. Public links show some of them.
+    Comparison as comparison {
         "/admin/studies/:id" => StudyPage in admin::study,
+        "/admin/compare/:slug" => ComparisonPage in admin::comparison,
+        "/admin/compare/:slug/tasks/:task" => ComparisonTaskPage in admin::comparison::task,
+        "/public/:secret" => PublicStudyPage in admin::public,
+        "/public/:secret/tasks/:task" => PublicTaskPage in admin::public,
+    }
+    /// Results over several datasets, languages or turns, and of one model.
+    Results as results {
         "/admin/results" => ResultsPage in admin::results,
         "/admin/results/models/:model" => ModelResultsPage in admin::results::model,
         "/admin/results/datasets/:slug" => DatasetResultsPage in admin::results::dataset,
-        "/admin/compare/:slug" => ComparisonPage in admin::comparison,
-        "/admin/compare/:slug/tasks/:task" => ComparisonTaskPage in admin::comparison::task,
         "/admin/languages" => LanguagesPage in admin::languages,
         "/admin/conversations" => ConversationsPage in admin::conversations,
-        "/public/:secret" => PublicStudyPage in admin::public,
-        "/public/:secret/tasks/:task" => PublicTaskPage in admin::public,
     }
     /// Datasets, models' outputs, and their import.
     Data as data {
@@ -150,8 +153,8 @@ impl Group {
         match self {
             Group::MyStudies => Group::Grading,
             Group::Enter | Group::Grading | Group::SideBySide | Group::Adjudication => Group::MyStudies,
-            Group::Admin | Group::Rubrics | Group::People | Group::Upkeep | Group::Results => Group::Studies,
-            Group::Studies | Group::Runs => Group::Results,
+            Group::Admin | Group::Rubrics | Group::People | Group::Upkeep | Group::Comparison => Group::Studies,
+            Group::Studies | Group::Runs | Group::Results => Group::Comparison,
             Group::Data => Group::Runs,
         }
     }

@@ -262,6 +262,9 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
     }
 }
 
+/// How many of the degenerate answers that a task's tests accept are listed; the API has all.
+const ANSWERS: usize = 3;
+
 /// The tasks whose tests accept a constant, with these answers, or that there are none.
 fn lenient(i: I18n, tests: Vec<LenientTests>) -> AnyView {
     let t = i.runs();
@@ -270,8 +273,11 @@ fn lenient(i: I18n, tests: Vec<LenientTests>) -> AnyView {
     }
     let count = tests.len() as u64;
     let lines = tests.into_iter().map(|of| {
-        let answers = of.answers.into_iter().map(|answer| view! { <code translate="no">{answer}</code>" " });
-        view! { <li>{of.task_id}{i.common.colon}{answers.collect_view()}</li> }
+        let more = of.answers.len().saturating_sub(ANSWERS) as u64;
+        let more = (more > 0).then(|| view! { <span class="muted">{(i.admin().and_more)(more)}</span> });
+        let answers = of.answers.into_iter().take(ANSWERS);
+        let answers = answers.map(|answer| view! { <code translate="no">{answer}</code>" " });
+        view! { <li>{of.task_id}{i.common.colon}{answers.collect_view()}{more}</li> }
     });
     let lines = lines.collect_view();
     view! {
