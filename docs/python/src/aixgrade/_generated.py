@@ -7890,8 +7890,8 @@ class Operations(Transport):
     ) -> str:
         """Download the leaderboard as CSV.
 
-        All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored.
-        Datasets whose first figures are being computed have no lines yet; `GET /results` says which these are.
+        All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored. While
+        the first figures of a dataset are being computed, the answer is 409 and names it.
 
         dataset: Short name of the only dataset; all datasets where absent. q: Words of the models' names. sort:
         `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
