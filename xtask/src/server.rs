@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
     thread,
 };
 
@@ -53,7 +52,8 @@ pub fn build(release: bool) -> Result<PathBuf> {
 
 /// The same without output on standard output.
 pub fn build_quietly(release: bool) -> Result<PathBuf> {
-    let mut cargo = command();
+    let mut cargo = tools::cargo();
+    cargo.args(["build", "--locked", "--package", PACKAGE, "--bin", PROGRAM]);
     if release {
         // Changing this value makes cargo embed the client again; it cannot know that the folder has new
         // files.
@@ -63,22 +63,6 @@ pub fn build_quietly(release: bool) -> Result<PathBuf> {
     let aixgrade = tools::built_program(&mut cargo, PROGRAM)?;
     helper(&aixgrade)?;
     Ok(aixgrade)
-}
-
-/// The cargo command that builds `aixgrade`.
-pub fn command() -> Command {
-    building(PACKAGE, PROGRAM)
-}
-
-/// The cargo command that builds `aixgrade-worker`.
-pub fn worker_command() -> Command {
-    building(WORKER_PACKAGE, WORKER)
-}
-
-fn building(package: &str, program: &str) -> Command {
-    let mut cargo = tools::cargo();
-    cargo.args(["build", "--locked", "--package", package, "--bin", program]);
-    cargo
 }
 
 /// Builds one of the server's bench programs, optimized, and returns its path.

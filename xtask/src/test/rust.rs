@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::{
     Counts,
@@ -64,15 +64,17 @@ fn build_afresh() -> Result<Built> {
         }
     }
     let artifacts = tools::artifacts(with_lints(&mut cargo)?)?;
-    let aixgrade = artifacts.iter().filter(|made| made.name == server::PROGRAM && !made.is_test);
-    let aixgrade = match aixgrade.filter_map(tools::Artifact::program).next() {
-        Some(built) => built.to_path_buf(),
-        // No test of its package needs it.
-        None => tools::built_program(with_lints(&mut server::command())?, server::PROGRAM)?,
+    // Tests of their packages start them, so that cargo builds them with the tests. A build of their own would have other
+    // features of dependencies, and compile these again.
+    let program = |name: &str| {
+        let made =
+            artifacts.iter().filter(|made| made.name == name && !made.is_test).find_map(tools::Artifact::program);
+        made.map(Path::to_path_buf).with_context(|| format!("cargo built no `{name}` with the tests"))
     };
-    // Tests start the sandbox's helper and workers, which no test program builds.
+    let aixgrade = program(server::PROGRAM)?;
+    program(server::WORKER)?;
+    // Tests start the sandbox's helper, which no test program builds.
     server::helper(&aixgrade)?;
-    tools::built_program(with_lints(&mut server::worker_command())?, server::WORKER)?;
     Ok(Built { aixgrade, programs: programs(artifacts) })
 }
 

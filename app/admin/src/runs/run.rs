@@ -275,9 +275,10 @@ fn lenient(i: I18n, tests: Vec<LenientTests>) -> AnyView {
     let lines = tests.into_iter().map(|of| {
         let more = of.answers.len().saturating_sub(ANSWERS) as u64;
         let more = (more > 0).then(|| view! { <span class="muted">{(i.admin().and_more)(more)}</span> });
-        let answers = of.answers.into_iter().take(ANSWERS);
-        let answers = answers.map(|answer| view! { <code translate="no">{answer}</code>" " });
-        view! { <li>{of.task_id}{i.common.colon}{answers.collect_view()}{more}</li> }
+        let answers = of.answers.into_iter().take(ANSWERS).enumerate();
+        let answers =
+            answers.map(|(n, answer)| view! { {(n > 0).then_some(" · ")}<code translate="no">{answer}</code> });
+        view! { <li>{of.task_id}{i.common.colon}{answers.collect_view()}" "{more}</li> }
     });
     let lines = lines.collect_view();
     view! {
