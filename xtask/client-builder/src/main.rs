@@ -121,10 +121,10 @@ const LARGE: usize = 10_000;
 /// unused. What three or more groups of admins need is in two files, of which the pages with charts need only one; an
 /// admin loads them once. What only two of them need has a file for these two if it is large. Each group has the rest in
 /// a file of its own.
-fn packs<'a>(
-    groups: &'a BTreeMap<String, BTreeSet<String>>,
+fn packs(
+    groups: &BTreeMap<String, BTreeSet<String>>,
     size: impl Fn(&str) -> usize,
-) -> BTreeMap<String, BTreeSet<&'a str>> {
+) -> BTreeMap<String, BTreeSet<&str>> {
     let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, pieces) in groups {
         for piece in pieces {
