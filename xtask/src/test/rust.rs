@@ -136,6 +136,12 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     Ok(all)
 }
 
+/// The programs that run longest, in this order where no time is known, as in a fresh clone.
+const LONGEST: [&str; 5] = ["server cluster", "lang lang", "server it", "engine engine", "lang repositories"];
+
+/// Longer than any program runs, in seconds.
+const LONG: f64 = 1e6;
+
 /// How long each program ran the last time, in seconds.
 struct Times(BTreeMap<String, f64>);
 
@@ -149,10 +155,14 @@ impl Times {
         Times(serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// An unknown program may be the longest, unless its tests are unit tests.
+    /// An unknown program may be among the longest, unless its tests are unit tests.
     fn of(&self, program: &Program) -> f64 {
-        let unknown = if program.is_unit { 0.0 } else { f64::INFINITY };
-        self.0.get(&program.name).copied().unwrap_or(unknown)
+        let unknown = || match LONGEST.iter().rev().position(|name| *name == program.name) {
+            Some(rank) => LONG + f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) + 1.0,
+            None if program.is_unit => 0.0,
+            None => LONG,
+        };
+        self.0.get(&program.name).copied().unwrap_or_else(unknown)
     }
 
     fn write(&self) -> Result<()> {
@@ -378,6 +388,18 @@ mod tests {
         assert_eq!(ended("test db::opens ... FAILED", "FAILED"), Some("db::opens"));
         assert_eq!(ended("test db::fails - should panic ... FAILED", "FAILED"), Some("db::fails"));
         assert_eq!(ended("test db::opens ... FAILED", "ignored"), None);
+    }
+
+    #[test]
+    fn the_longest_programs_run_first_where_no_time_is_known() {
+        let program = |name: &str| {
+            let is_unit = !name.contains(' ');
+            Program { name: name.to_owned(), is_unit, file: PathBuf::new(), package: PathBuf::new() }
+        };
+        let times = Times(BTreeMap::from([("formats memory".to_owned(), 70.0)]));
+        let order = ["server cluster", "server it", "lang repositories", "lang attacks", "formats memory", "db"];
+        let longest: Vec<f64> = order.iter().map(|name| times.of(&program(name))).collect();
+        assert!(longest.windows(2).all(|two| two[0] > two[1]), "{longest:?}");
     }
 
     #[test]
