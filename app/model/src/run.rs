@@ -480,7 +480,7 @@ pub struct RunDetail {
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct LenientTests {
     pub task_id: String,
-    /// The answers that pass, as expressions in the task's language, or as statements (with `;`) in Java test classes.
+    /// The answers that pass, as expressions in the task's language, or, for AixBench, as statements, which end with `;`.
     pub answers: Vec<String>,
 }
 

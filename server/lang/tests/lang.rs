@@ -62,8 +62,7 @@ fn shown(what: &str, outcome: &Outcome) -> String {
     format!("{what}: {verdict:?} {message:?}, published {published:?}\n")
 }
 
-/// Whether the canonical solution of this task is tried here. The published verdicts of the others are tried with
-/// `prerequisites::every_task`.
+/// Whether the canonical solution of this task is tried; all are with `prerequisites::every_task`.
 fn is_tried(lang: CodeLang, task: &Task) -> bool {
     let is_compiled = matches!(lang, CodeLang::Cpp | CodeLang::Java | CodeLang::Go | CodeLang::Rust);
     let number = task.task_id.rsplit('/').next().and_then(|number| number.parse::<u32>().ok()).unwrap();

@@ -79,6 +79,9 @@ const HISTORY_MOST: usize = 20_000;
 /// one are dropped.
 const SLICED_MOST: usize = 100_000;
 
+/// Datasets that a refused file names.
+const NAMED: usize = 10;
+
 /// Ratings and verdicts that a request has figures computed of while it waits, about 50 ms.
 const WAITED: u64 = 1_500;
 
@@ -192,7 +195,8 @@ impl ResultService {
         let found = self.board_of(admin, &query, all, (page, &wanted), &allowance).await?;
         let missing: Vec<&str> = found.datasets.iter().filter(|of| of.computing).map(|of| of.slug.as_str()).collect();
         if !missing.is_empty() {
-            let missing = missing.join(", ");
+            let more = if missing.len() > NAMED { ", …" } else { "" };
+            let missing = missing.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ") + more;
             return Err(Failure::conflict((
                 format!(
                     "The figures of these datasets are being computed: {missing}. Download the file again in a few minutes, or run `aixgrade export leaderboard`, which waits for them."

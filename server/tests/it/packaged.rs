@@ -362,8 +362,11 @@ async fn published_classes_reproduce_the_published_figures() {
     let lenient = get(&app, 1).await.lenient_tests.unwrap();
     let of = |id: &str| lenient.iter().find(|of| of.task_id == id).map_or(&[][..], |of| &of.answers);
     assert!(of("10").contains(&"new ArrayList<String>()".to_owned()) && of("8").is_empty(), "{lenient:?}");
-    let shown = well(ran(&app, &["runs", "show", "1"]));
-    assert!(shown.contains("The tests of these tasks accept a constant or another degenerate answer: 2, "), "{shown}");
+    let printed = well(ran(&app, &["runs", "show", "1"]));
+    assert!(
+        printed.contains("The tests of these tasks accept a constant or another degenerate answer: 2, "),
+        "{printed}"
+    );
     let items = outputs(&app, RunId(1)).await;
     let odd: Vec<_> = items.iter().filter(|i| i.verdict == Some(Verdict::Anomaly)).collect();
     assert!(matches!(odd[..], [item] if item.task_id == "164"), "{odd:?}");

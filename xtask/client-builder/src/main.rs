@@ -110,7 +110,7 @@ const ADMINS_SHARE: &str = "admins";
 /// The file of the pieces that several of [`ADMINS`] and [`CHARTS`] need, one of the latter among them.
 const CHARTS_SHARE: &str = "admins_and_charts";
 
-/// A piece of this many bytes has a file for the two groups that need it.
+/// The number of bytes from which a piece that two groups need has a file for these two.
 const LARGE: usize = 10_000;
 
 /// Assigns the pieces to files, by the groups that load them; [`WITH_CORE`] goes into the file that everybody loads.

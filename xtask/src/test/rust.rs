@@ -415,5 +415,6 @@ mod tests {
         assert!(builder.target.contains(&client::BUILDER_PROFILE.to_owned()));
         let has = |program| all.iter().any(|test| test.target.last().is_some_and(|name| name == program));
         assert_eq!(["it", "cluster", "reference", "fixtures"].map(has), [true, true, true, false]);
+        assert!(LONGEST.iter().all(|name| name.split_once(' ').is_some_and(|(_, program)| has(program))));
     }
 }
