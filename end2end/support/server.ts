@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 /** The accounts that `aixgrade serve --demo` creates. */
 export const demo = {
@@ -17,25 +16,8 @@ export const demo = {
 /** An endpoint at which nothing listens, so that the form for collections can be shown. */
 const ENDPOINTS = { AIXGRADE_ENDPOINTS: 'nobody=http://127.0.0.1:9/v1' };
 
-/** Java images for sandboxes: each server would spend 20 seconds of processor time on its own, which are the same. */
-const images = fileURLToPath(new URL('../../target/tmp/journeys', import.meta.url));
-
-/** Links every Java image of a folder that the other folder does not have; a link takes no space and no time. */
-async function linkImages(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  const names = await readdir(from).catch(() => []);
-  const known = await readdir(to);
-  // An image that is being made has another name.
-  for (const name of names.filter((name) => /^java-[0-9a-f]{16}$/.test(name) && !known.includes(name))) {
-    const part = await mkdtemp(path.join(to, 'linking-'));
-    // Between file systems, links are not possible.
-    const copy = (how: string) => promisify(execFile)('cp', [how, path.join(from, name), part]);
-    await copy('-al').catch(() => copy('-a'));
-    // Another server may have been faster.
-    await rename(path.join(part, name), path.join(to, name)).catch(() => undefined);
-    await rm(part, { recursive: true, force: true });
-  }
-}
+/** The images of toolchains, which all servers share: each would spend a minute of processor time on its own. */
+const IMAGES = fileURLToPath(new URL('../../target/images', import.meta.url));
 
 /** The program, on a free port, with its own data folder. */
 export class Server {
@@ -69,7 +51,6 @@ export class Server {
   /** Starts it over a new data folder. */
   async start(): Promise<void> {
     this.folder = await mkdtemp(path.join(tmpdir(), 'aixgrade-journey-'));
-    await linkImages(images, path.join(this.folder, 'engine'));
     // Journeys begin with an unrated study and without runs.
     const args = this.args.map((arg) => (arg === '--demo' ? '--demo=study' : arg));
     await this.launch(`127.0.0.1:${await port()}`, args);
@@ -89,7 +70,6 @@ export class Server {
   /** Ends it and removes its data. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
-    await linkImages(path.join(this.folder, 'engine'), images);
     // A sandbox that was being prepared may still write for a moment.
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
@@ -102,7 +82,14 @@ export class Server {
     const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // None of the developer's own settings.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...ENDPOINTS, ...this.env, ...env },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        AIXGRADE_IMAGES: process.env.AIXGRADE_IMAGES ?? IMAGES,
+        ...ENDPOINTS,
+        ...this.env,
+        ...env,
+      },
     });
     this.process = started;
     const from = this.printed.length;

@@ -117,19 +117,6 @@ fn worker(folder: &Path, url: &str, languages: &str) -> Process {
     start(&mut command, "takes jobs from the broker")
 }
 
-/// Links all files of a folder in another one: engine images, whose build takes half a minute.
-fn link(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => link(&entry.path(), &to),
-            false => fs::hard_link(entry.path(), &to).unwrap(),
-        }
-    }
-}
-
 /// A data folder with outputs.
 struct Data {
     folder: PathBuf,
@@ -361,7 +348,6 @@ fn whatever_dies_or_is_cut_off_every_output_ends_with_the_verdict_that_it_has_al
     data.add_packaged_classes(&checkout);
     let alone: Vec<Verdicts> = data.submissions.iter().map(|submission| data.run_alone(*submission)).collect();
     assert_eq!(alone.iter().map(BTreeMap::len).collect::<Vec<_>>(), [320, 175]);
-    link(&data.folder.join("engine"), &folder.path().join("cache/engine"));
 
     let mut events = vec![
         (12, Event::KillBroker(1)),

@@ -5,13 +5,13 @@
 //! The `compile` image compiles. Both contain our harness and copies of the few system libraries that the JVM links to,
 //! so nothing else of the host is mounted.
 //!
-//! Images are built once per JDK and harness, in a few seconds, and kept in the data folder under a name derived from
-//! both.
+//! Images are built once per JDK and harness, in a few seconds, and kept in the data folder, or in the folder that
+//! `AIXGRADE_IMAGES` names, under a name derived from both. [`image`] does this for the images of every language.
 
 use std::{
     collections::BTreeSet,
     fs, io,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -173,19 +173,7 @@ impl Toolchain {
     pub fn prepare(folder: &Path) -> io::Result<Toolchain> {
         let jdk = find_jdk()?;
         let toolchain = Toolchain::of(&jdk, folder)?;
-        let place = toolchain.run.parent().unwrap_or(folder);
-        if !place.is_dir() {
-            fs::create_dir_all(folder)?;
-            // Built in a temporary folder and renamed, so that an incomplete image is never used.
-            let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
-            build(&jdk, making.path())?;
-            match fs::rename(making.path(), place) {
-                Ok(()) => drop(making.keep()),
-                // Another process was faster.
-                Err(_) if place.is_dir() => {}
-                Err(e) => return Err(e),
-            }
-        }
+        image(&images(folder), &toolchain.name(), |place| build(&jdk, place))?;
         Ok(toolchain)
     }
 
@@ -200,8 +188,66 @@ impl Toolchain {
     fn of(jdk: &Path, folder: &Path) -> io::Result<Toolchain> {
         let java = release(&fs::read_to_string(jdk.join("release"))?)?;
         let fingerprint = fingerprint(&java);
-        let place = folder.join(format!("java-{}", &fingerprint[..16]));
+        let place = images(folder).join(image_name(&fingerprint));
         Ok(Toolchain { run: place.join("run"), compile: place.join("compile"), java, fingerprint })
+    }
+
+    /// The name of the folder with both images.
+    fn name(&self) -> String {
+        image_name(&self.fingerprint)
+    }
+}
+
+/// The name of the folder with the images that a toolchain of this fingerprint has.
+fn image_name(fingerprint: &str) -> String {
+    format!("java-{}", &fingerprint[..16])
+}
+
+/// Environment variable that names a folder in which several servers of a machine share the images of all languages.
+pub const IMAGES: &str = "AIXGRADE_IMAGES";
+
+/// The folder of images of an engine whose files are in `folder`: the one that [`IMAGES`] names, otherwise the same.
+pub fn images(folder: &Path) -> PathBuf {
+    let named = std::env::var_os(IMAGES).filter(|named| !named.is_empty());
+    named.map_or_else(|| folder.to_owned(), PathBuf::from)
+}
+
+/// The image `name` in the folder `images`. If it does not exist, `make` fills its folder, while other processes that need
+/// the same image wait.
+///
+/// # Errors
+/// Fails if the disk is full or a tool fails.
+pub fn image(images: &Path, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let place = images.join(name);
+    if place.is_dir() {
+        return Ok(place);
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(images)?;
+    let lock = images.join(format!("{name}.lock"));
+    let _making = locked(&lock)?;
+    if !place.is_dir() {
+        // Built in a temporary folder and renamed, so that an incomplete image is never used.
+        let making = tempfile::Builder::new().prefix("making-").tempdir_in(images)?;
+        make(making.path())?;
+        readable(making.path())?;
+        match fs::rename(making.path(), &place) {
+            Ok(()) => drop(making.keep()),
+            // Another process was faster, on a file system without locks.
+            Err(_) if place.is_dir() => {}
+            Err(e) => return Err(e),
+        }
+        // Processes that wait for the lock find the image.
+        let _ = fs::remove_file(lock);
+    }
+    Ok(place)
+}
+
+/// The file, locked until it is dropped, where the file system has locks.
+fn locked(file: &Path) -> io::Result<fs::File> {
+    let file = fs::File::create(file)?;
+    match file.lock() {
+        Err(e) if e.kind() != io::ErrorKind::Unsupported => Err(e),
+        _ => Ok(file),
     }
 }
 
@@ -344,11 +390,9 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
         }
         archive(&java, collector, rehearsal)?;
         copy_libraries(&java, &image.join("sys"))?;
-        readable(&image)?;
     }
     fs::remove_dir_all(source)?;
-    fs::remove_dir_all(modules)?;
-    fs::set_permissions(place, fs::Permissions::from_mode(0o755))
+    fs::remove_dir_all(modules)
 }
 
 /// Creates the archive of loaded classes, which halves a JVM's start time. It contains the JDK's default class list and

@@ -10,28 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use engine::toolchain::readable;
+use engine::toolchain;
 use sandbox::{bubblewrap, tool};
 
-/// The folder `name` below `folder`; `make` fills it if it does not exist yet.
+/// The image `name` of an engine whose files are in `folder`; `make` fills it if it does not exist yet.
 ///
 /// # Errors
 /// Fails if the disk is full or a tool fails.
 pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
-    let place = folder.join(name);
-    if !place.is_dir() {
-        fs::create_dir_all(folder)?;
-        // Built in a temporary folder and renamed, so that an incomplete folder is never used.
-        let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
-        make(making.path())?;
-        readable(making.path())?;
-        match fs::rename(making.path(), &place) {
-            Ok(()) => drop(making.keep()),
-            // Another process was faster.
-            Err(_) if place.is_dir() => {}
-            Err(e) => return Err(e),
-        }
-    }
+    let place = toolchain::image(&toolchain::images(folder), name, make)?;
     note_current(folder, name)?;
     Ok(place)
 }
@@ -335,6 +322,30 @@ mod tests {
             assert!(start.elapsed() < std::time::Duration::from_secs(60), "{} pages are not loaded", cold());
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    fn an_image_that_several_need_at_once_is_made_once() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (folder, name) = (temporary.path(), "cpp-0123456789abcdef");
+        let made = std::sync::atomic::AtomicU32::new(0);
+        let make = |place: &Path| {
+            made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            // All others wait by now, or come to a finished image.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            fs::write(place.join("file"), name)
+        };
+        let places: Vec<PathBuf> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| prepared(folder, name, make).unwrap())).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert_eq!(made.into_inner(), 1);
+        assert!(places.iter().all(|place| fs::read_to_string(place.join("file")).unwrap() == name));
+        let left: BTreeSet<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, BTreeSet::from(["cpp-0123456789abcdef".into(), "cpp.current".into()]));
+        // One that failed is made again by the next.
+        prepared(folder, "cpp-fedcba9876543210", |_| Err(io::Error::other("no compiler"))).unwrap_err();
+        prepared(folder, "cpp-fedcba9876543210", |place| fs::write(place.join("file"), "")).unwrap();
     }
 
     #[test]

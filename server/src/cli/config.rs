@@ -25,7 +25,8 @@ const DOCTOR: &str = "doctor";
 const ONE_START: [&str; 2] = ["demo", "help"];
 
 /// Environment variables that have no option: what they are for.
-const VARIABLES: [(&str, &str); 5] = [
+const VARIABLES: [(&str, &str); 6] = [
+    ("AIXGRADE_IMAGES", "images of toolchains that several servers share"),
     ("AIXGRADE_JDK", "JDK of the engine"),
     ("AIXGRADE_TOOLCHAINS", "toolchains of other languages"),
     ("AIXGRADE_SMTP_PASSWORD", "password of the SMTP server"),

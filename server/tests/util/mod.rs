@@ -9,7 +9,6 @@ pub mod program;
 pub mod provider;
 pub mod smtp;
 
-use program::SharedImages;
 use std::{
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -89,7 +88,6 @@ pub struct TestApp {
     pub services: Services,
     /// Places for requests in progress.
     pub places: Places,
-    _images: SharedImages,
     folder: TempDir,
     router: Router,
 }
@@ -159,8 +157,7 @@ impl TestApp {
         let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
         let state = AppState::new(services.clone(), config);
         let places = state.places.clone();
-        let images = SharedImages(folder.path().to_owned());
-        TestApp { services, places, _images: images, folder, router: http::router(state) }
+        TestApp { services, places, folder, router: http::router(state) }
     }
 
     /// The server's address on loopback, for programs that are no part of the test.
