@@ -404,7 +404,8 @@ impl Installation {
                 true => KnownItemSource::Output(OutputId(output)),
                 false => KnownItemSource::Pasted {
                     task: TaskRevisionId(task),
-                    code: format!("int known{task};"),
+                    // Written as the outputs of this submission are.
+                    code: format!("int known{task} ;"),
                     surrounding_text: String::new(),
                 },
             };

@@ -48,6 +48,8 @@ fn note_current(folder: &Path, name: &str) -> io::Result<()> {
     if fs::read_to_string(&note).is_ok_and(|noted| noted == name) {
         return Ok(());
     }
+    // The images may be in another folder.
+    fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(name.as_bytes())?;
     file.persist(note)?;

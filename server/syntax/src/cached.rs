@@ -1,4 +1,5 @@
-//! Views of code for requests: computed off the async threads, a bounded number at a time, once per content.
+//! Views of code for requests: computed off the async threads, a bounded number at a time, once per content, and once more
+//! for each item of a rater.
 //!
 //! An output that does not parse takes up to 0.3 s of CPU time, and a submission can consist of such
 //! outputs. The first view of each of them waits for a permit; later views, and requests without code,
@@ -13,6 +14,7 @@ use model::{
     code::{CodeView, Remark, visible},
     code_lang::CodeLang,
     error::AppError,
+    ids::Token,
 };
 use quick_cache::{Weighter, sync::Cache};
 use sha2::{Digest, Sha256};
@@ -21,8 +23,7 @@ use tokio::sync::Semaphore;
 use super::{LONGEST, highlight, make, packed::Packed};
 use base::error::Failure;
 
-/// Size of the cache, by content. A study shows the same outputs to every rater in another order: those of a
-/// large study (16,000 outputs of AixBench's length) take about 25 MiB, packed.
+/// Size of the cache. Views of 16,000 outputs of AixBench's length take about 25 MiB, packed.
 const KEPT_BYTES: u64 = 64 * 1024 * 1024;
 /// Approximate number of these views.
 const KEPT: usize = 32_768;
@@ -50,10 +51,22 @@ static PERMITS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 /// The view of `code` in this programming language, with the text around it in a chat response. The view adds
 /// no identity beyond what the two texts contain.
 pub async fn view(code: String, surrounding_text: String, lang: CodeLang) -> CodeView {
+    view_in(String::new(), code, surrounding_text, lang).await
+}
+
+/// The same for an item that a rater rates. Each item has a view of its own, so that the time of an answer does not tell
+/// whether another rater, or this one under another name, has had the same code: of most work nobody has, of a hidden check
+/// somebody has.
+pub async fn view_of_item(item: &Token, code: String, surrounding_text: String, lang: CodeLang) -> CodeView {
+    view_in(item.0.clone(), code, surrounding_text, lang).await
+}
+
+/// `scope` separates views of equal code.
+async fn view_in(scope: String, code: String, surrounding_text: String, lang: CodeLang) -> CodeView {
     let surrounding_text = visible(&surrounding_text).into_owned();
     // In a separate task, so that the work continues if the client disconnects, and the next request need not start
     // again.
-    let view = tokio::spawn(computed(code.clone(), surrounding_text.clone(), lang)).await;
+    let view = tokio::spawn(computed(scope, code.clone(), surrounding_text.clone(), lang)).await;
     match view.map_err(Failure::internal).and_then(|view| view) {
         Ok(view) => view,
         Err(failure) => {
@@ -65,12 +78,15 @@ pub async fn view(code: String, surrounding_text: String, lang: CodeLang) -> Cod
     }
 }
 
-async fn computed(code: String, surrounding_text: String, lang: CodeLang) -> Result<CodeView, Failure> {
+async fn computed(scope: String, code: String, surrounding_text: String, lang: CodeLang) -> Result<CodeView, Failure> {
     if code.len() > LONGEST {
         // Not formatted: splitting it into lines is faster than unpacking a view.
         return Ok(CodeView { surrounding_text, ..make(&code, lang) });
     }
-    let key: Key = Sha256::new().chain_update(lang.code()).chain_update("\0").chain_update(&code).finalize().into();
+    let hash = [scope.as_str(), lang.code(), &code]
+        .into_iter()
+        .fold(Sha256::new(), |hash, part| hash.chain_update(part.len().to_le_bytes()).chain_update(part));
+    let key: Key = hash.finalize().into();
     // Requests for the same content wait here for the first one, without a permit.
     let packed = VIEWS.get_or_insert_async(&key, lay_out(code, lang)).await?;
     let unpack =
@@ -132,6 +148,20 @@ mod tests {
             let [thread] = made(&code)[..] else { panic!("{length} bytes: {} times", made(&code).len()) };
             assert_ne!(thread, thread::current().id());
         }
+    }
+
+    #[tokio::test]
+    async fn the_same_code_is_formatted_once_for_each_item() {
+        let code = broken("each", 500);
+        let of = |item: &str| {
+            let (item, code) = (Token(item.to_owned()), code.clone());
+            async move { view_of_item(&item, code, String::new(), CodeLang::Java).await }
+        };
+        let views = futures::future::join_all(["a", "b", "a", "b", "a"].map(of)).await;
+        assert!(views.iter().all(|one| *one == views[0]));
+        assert_eq!(made(&code).len(), 2);
+        assert_eq!(view(code.clone(), String::new(), CodeLang::Java).await, views[0]);
+        assert_eq!(made(&code).len(), 3);
     }
 
     #[tokio::test]

@@ -27,7 +27,7 @@ use model::{
     note::Position,
 };
 
-pub use cached::view;
+pub use cached::{view, view_of_item};
 pub use highlight::KINDS;
 
 /// Longer code (in bytes) is shown unformatted and without highlighting: it is twenty times the longest published

@@ -138,12 +138,12 @@ async fn changes_give_the_recorded_plans() {
     }
     // Recorded; only another order of outputs or another choice of raters may change these.
     let expected = [
-        "1820028a2598ba96",
-        "2496995db2542117",
-        "f8be503f0cace71e",
-        "ddcc402b2ad05586",
-        "12ac13d505ac8e99",
-        "52c26050f9efe49e",
+        "26e686cead1466c0",
+        "d67cb6dd7085dda2",
+        "0f09653b0327441c",
+        "c609afa2cd40111f",
+        "d4b5396124300bb6",
+        "3c47bb1d727356ed",
     ];
     assert_eq!(found, expected);
 }

@@ -28,7 +28,7 @@ async fn closed() -> TestApp {
         let mut rater = app.demo_user(name).await;
         let study =
             app.services.studies.list(&OPERATOR, PageOf::first(PageOf::MOST)).await.unwrap().rows.pop().unwrap().token;
-        for n in 0..6 {
+        for n in 0..12 {
             let next = rater.rpc("next_item", json!({"study": study})).await;
             let item: serde_json::Value = next.json();
             let token = item.pointer("/Item/token").unwrap_or_else(|| panic!("{item}")).clone();
@@ -71,7 +71,7 @@ async fn public_link_shows_the_comparison_without_raters() {
     let page = anybody.get(&created.path).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
     check_nobody_named(&page);
-    for word in ["Northwind", "Quillmoor", "Correctness", "95", "The study was closed after 18 of "] {
+    for word in ["Northwind", "Quillmoor", "Correctness", "95", "The study was closed after 36 of "] {
         assert!(page.body.contains(word), "{word} is missing");
     }
     // A link without code shows none.
@@ -124,7 +124,7 @@ async fn public_page_says_what_it_is_for_and_offers_figures_and_data_without_rat
         "CC BY 4.0",
         "Lab &amp; &lt;Co&gt;",
         "author = {{Lab \\&amp; \\textless{}Co\\textgreater{}}}",
-        "The study was closed after 18 of ",
+        "The study was closed after 36 of ",
         "Summary",
         "embed.svg",
     ] {

@@ -179,13 +179,14 @@ pub fn insert_repeat(
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
 }
 
-/// The rater's own rated outputs that have not been repeated, oldest first, with the rating that counts,
-/// without the newest `apart`.
+/// The oldest of the rater's own rated outputs that have not been repeated, with the rating that counts, without the
+/// newest `apart`; with `begun`, only of tasks of which another output is still to come.
 pub fn repeatable(
     conn: &Connection,
     study: StudyId,
     rater: UserId,
     apart: u32,
+    begun: bool,
 ) -> Result<Option<(OutputId, RatingId)>, Failure> {
     // The newest ratings of the rater, of work and of hidden checks.
     let border: Option<i64> = if apart == 0 {
@@ -205,14 +206,19 @@ pub fn repeatable(
     let Some(border) = border else { return Ok(None) };
     Ok(conn
         .prepare_cached(
-            "SELECT a.output_id, r.id FROM assignments a
+            "WITH coming AS MATERIALIZED (
+                 SELECT o.revision_id FROM assignments b JOIN outputs o ON o.id = b.output_id
+                 WHERE b.study_id = ?1 AND b.user_id = ?2 AND b.rated_at IS NULL AND b.leased_until IS NULL
+                   AND b.shown_at IS NULL)
+             SELECT a.output_id, r.id FROM assignments a
              JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
              WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at < ?3
                AND NOT EXISTS (SELECT 1 FROM checks p
                                WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.output_id = a.output_id)
+               AND (NOT ?4 OR (SELECT o.revision_id FROM outputs o WHERE o.id = a.output_id) IN coming)
              ORDER BY a.rated_at LIMIT 1",
         )?
-        .query_row(params![study.0, rater.0, border], |row| {
+        .query_row(params![study.0, rater.0, border, begun], |row| {
             Ok((OutputId(row.get("output_id")?), RatingId(row.get("id")?)))
         })
         .optional()?)

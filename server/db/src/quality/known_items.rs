@@ -184,24 +184,52 @@ pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failur
     Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
 }
 
-/// How far the nearest output of a task is in the order of a rater's work, from where the rater is now, in outputs. `None`
-/// if the rater has no output of the task.
-pub fn distance(
-    conn: &Connection,
-    study: StudyId,
-    rater: UserId,
-    task: TaskRevisionId,
-) -> Result<Option<i64>, Failure> {
-    Ok(conn
+/// What of a task is work of a rater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planned {
+    /// The rater has no output of the task.
+    None,
+    /// The rater has had all their outputs of the task.
+    Complete,
+    /// An output of the task is still to come.
+    ToCome {
+        /// Whether the rater has had another one.
+        begun: bool,
+        /// How far the nearest that is to come is in the rater's order, in outputs.
+        distance: i64,
+    },
+}
+
+/// What of the task is work of this rater.
+pub fn planned(conn: &Connection, study: StudyId, rater: UserId, task: TaskRevisionId) -> Result<Planned, Failure> {
+    let (all, to_come, distance): (u64, u64, Option<i64>) = conn
         .prepare_cached(
-            "SELECT min(abs(a.place - coalesce(
+            "SELECT count(*) AS planned, count(*) FILTER (WHERE a.shown_at IS NULL) AS to_come,
+                min(abs(a.place - coalesce(
                  (SELECT w.place FROM assignments w
                   WHERE w.study_id = ?1 AND w.user_id = ?2 AND w.rated_at IS NULL AND w.leased_until IS NULL
-                  ORDER BY w.place LIMIT 1), a.place)))
+                  ORDER BY w.place LIMIT 1), a.place))) FILTER (WHERE a.shown_at IS NULL) AS distance
              FROM outputs o CROSS JOIN assignments a ON a.study_id = ?1 AND a.output_id = o.id AND a.user_id = ?2
              WHERE o.revision_id = ?3",
         )?
-        .query_row(params![study.0, rater.0, task.0], |row| row.get(0))?)
+        .query_row(params![study.0, rater.0, task.0], |row| {
+            Ok((row.get("planned")?, row.get("to_come")?, row.get("distance")?))
+        })?;
+    Ok(match (all, to_come) {
+        (0, _) => Planned::None,
+        (_, 0) => Planned::Complete,
+        _ => Planned::ToCome { begun: to_come < all, distance: distance.unwrap_or(i64::MAX) },
+    })
+}
+
+/// Whether a rater has several outputs of a task.
+pub fn has_tasks_with_several(conn: &Connection, study: StudyId, rater: UserId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM assignments a JOIN outputs o ON o.id = a.output_id
+             WHERE a.study_id = ?1 AND a.user_id = ?2 GROUP BY o.revision_id HAVING count(*) > 1 LIMIT 1",
+        )?
+        .exists(params![study.0, rater.0])?)
 }
 
 /// How often an item was rated, and the scores: of each time the rating that counts.

@@ -92,11 +92,17 @@ impl GradingService {
             rubric,
         } = parts;
         Ok(GradingItem {
+            code: syntax::view_of_item(
+                &token,
+                visible_texts.code,
+                visible_texts.surrounding_text,
+                visible_texts.code_lang,
+            )
+            .await,
             token,
             study: study.token,
             title: study.title,
             presentation: study.settings.presentation,
-            code: syntax::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             raw_nl: visible_texts.raw_nl,
             nl_lang: visible_texts.nl_lang,
             signature: visible_texts.signature,

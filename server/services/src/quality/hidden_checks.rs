@@ -146,7 +146,8 @@ impl HiddenChecks {
         if missing.total() > 1 && !self.draws(counts) {
             return Ok(None);
         }
-        let candidate = self.first(conn, missing, self.settings.repeat_apart, recent)?;
+        // What others leave may be of any task, also of one of which the rater has had all outputs.
+        let candidate = self.first(conn, missing, self.settings.repeat_apart, false, recent)?;
         candidate.map(|candidate| self.lease(conn, candidate)).transpose()
     }
 
@@ -174,7 +175,8 @@ impl HiddenChecks {
         if counts.fresh > 0 && missing.total() > 1 && !self.draws(counts) {
             return Ok(None);
         }
-        self.first(conn, missing, apart, recent)
+        let several = missing.total() > 0 && known_items::has_tasks_with_several(conn, self.study.id, self.rater)?;
+        self.first(conn, missing, apart, several, recent)
     }
 
     /// Whether one of several waiting checks comes at this position: a draw with a probability of one third.
@@ -184,35 +186,43 @@ impl HiddenChecks {
     }
 
     /// One of the missing checks that can come now. At least `apart` ratings are between a repeat and the output's first rating.
+    /// `several` says whether the rater's work has several outputs of a task.
     fn first(
         &self,
         conn: &Connection,
         missing: Planned,
         apart: u32,
+        several: bool,
         recent: &[TaskRevisionId],
     ) -> Result<Option<Candidate>, Failure> {
-        if missing.known > 0 {
-            let unused = |item: &&i64| self.checks.iter().all(|check| check.known_item != Some(**item));
-            let mut unused: Vec<i64> = self.items.iter().filter(unused).copied().collect();
-            // A different order from the calibration's.
-            unused.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
-            unused.truncate(COMPARED);
-            let mut items = Vec::new();
-            for item in unused {
-                let Some(task) = known_items::task(conn, item)? else { continue };
-                // Work comes in an order of tasks, and an item of a task that is far away in it would stand out.
-                let away = known_items::distance(conn, self.study.id, self.rater, task)?.unwrap_or(i64::MAX);
-                items.push(((recent.contains(&task), away), item));
-            }
-            if let Some((_, item)) = items.into_iter().min_by_key(|(order, _)| *order) {
-                return Ok(Some(Candidate::Known(item)));
-            }
+        if missing.known > 0
+            && let Some(item) = self.known_item(conn, several, recent)?
+        {
+            return Ok(Some(Candidate::Known(item)));
         }
         if missing.repeats > 0 {
-            let found = checks::repeatable(conn, self.study.id, self.rater, apart)?;
+            let found = checks::repeatable(conn, self.study.id, self.rater, apart, several)?;
             return Ok(found.map(|(output, first)| Candidate::Repeat(output, first)));
         }
         Ok(None)
+    }
+
+    /// The unused known-score item that stands out least now.
+    fn known_item(&self, conn: &Connection, several: bool, recent: &[TaskRevisionId]) -> Result<Option<i64>, Failure> {
+        let unused = |item: &&i64| self.checks.iter().all(|check| check.known_item != Some(**item));
+        let mut unused: Vec<i64> = self.items.iter().filter(unused).copied().collect();
+        // A different order from the calibration's.
+        unused.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
+        unused.truncate(COMPARED);
+        let mut items = Vec::new();
+        for item in unused {
+            let Some(task) = known_items::task(conn, item)? else { continue };
+            let planned = known_items::planned(conn, self.study.id, self.rater, task)?;
+            if let Some(oddness) = oddness(planned, several) {
+                items.push(((recent.contains(&task), oddness), item));
+            }
+        }
+        Ok(items.into_iter().min_by_key(|(order, _)| *order).map(|(_, item)| item))
     }
 
     /// The checks that came since counting began.
@@ -261,6 +271,24 @@ fn is_calibrated(
 ) -> Result<bool, Failure> {
     Ok(settings.calibration == CalibrationMode::None
         || calibrations::get(conn, study, rater)?.is_some_and(|c| c.state == CalibrationState::Passed))
+}
+
+/// How much an item of a task would stand out among a rater's work, by what of the task is work of the rater; `None` if the
+/// rater could be sure that it is a check.
+///
+/// Outputs of a task come near each other (`plan::order`). A rater with `several` outputs of a task expects as many of every
+/// task, in about the same time, and has had all of them when the next tasks begin. With one output of each task, a second
+/// item of any task stands out equally, and one of a task without work does not.
+fn oddness(planned: known_items::Planned, several: bool) -> Option<(u8, i64)> {
+    use known_items::Planned;
+    match (planned, several) {
+        (Planned::None, false) => Some((0, 0)),
+        (Planned::ToCome { begun: true, distance }, _) => Some((1, distance)),
+        (Planned::ToCome { begun: false, distance }, _) => Some((2, distance)),
+        (Planned::None, true) => Some((3, 0)),
+        (Planned::Complete, false) => Some((4, 0)),
+        (Planned::Complete, true) => None,
+    }
 }
 
 /// Candidates for the next hidden check.

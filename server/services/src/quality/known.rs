@@ -1,5 +1,7 @@
 //! Known-score items: adding them, also outputs that the study grades, their pools, and files of them.
 
+use std::collections::BTreeSet;
+
 use model::{
     audit_details::Fact,
     error::AppError,
@@ -32,6 +34,9 @@ const REASON_MAX: usize = 2000;
 /// Most items of one file.
 const ITEMS_MOST: usize = 1000;
 
+/// Characters of a line that few people would write.
+const LONG_LINE: usize = 120;
+
 /// The audit log's details of a new item.
 pub fn facts(id: i64, new: &NewKnownItem) -> Vec<Fact> {
     let output = match new.source {
@@ -42,7 +47,7 @@ pub fn facts(id: i64, new: &NewKnownItem) -> Vec<Fact> {
 }
 
 /// What the outputs of a study look like, so that its hidden checks look the same.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Likeness {
     /// Whether an output has text around its code.
     with_text: bool,
@@ -52,8 +57,39 @@ pub struct Likeness {
     may_name: bool,
     /// Whether there is a task of which raters see one output only, as of one that has no outputs but the item.
     has_single_task: bool,
+    /// Forms of new items that no output has.
+    missing_forms: BTreeSet<Form>,
     /// Which answers of conversations the study rates.
     answers: RatedAnswers,
+}
+
+/// How code is written, which raters see in its original form. Published outputs of some models have a space around every
+/// token, or no line breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Form {
+    has_spaced_tokens: bool,
+    /// All of it is one line, and too long for one.
+    is_long_line: bool,
+    has_tabs: bool,
+}
+
+impl Form {
+    fn of(code: &str) -> Form {
+        // Few people write a space before any of these.
+        let (mut all, mut spaced, mut before) = (0_usize, 0, ' ');
+        for c in code.chars() {
+            if matches!(c, '(' | ')' | '.' | ',' | ';') {
+                all += 1;
+                spaced += usize::from(before == ' ');
+            }
+            before = c;
+        }
+        Form {
+            has_spaced_tokens: all > 0 && 2 * spaced > all,
+            is_long_line: code.trim().chars().count() > LONG_LINE && !code.trim().contains('\n'),
+            has_tabs: code.contains('\t'),
+        }
+    }
 }
 
 /// How new items have to look. Takes long if items name a model and outputs do not, so it is called before the transaction.
@@ -75,19 +111,20 @@ fn likeness_for(conn: &Connection, study: StudyId, texts: &[(String, String)]) -
     let finder = masking::leak_finder(conn)?;
     let names = |code: &str, text: &str| finder.find(0, "", code, text).is_some();
     let mut may_name = !texts.iter().any(|(code, text)| names(code, text));
-    if !may_name {
-        for submission in plan::input(conn, study)?.map(|input| input.submissions).unwrap_or_default() {
-            let outputs = masks::texts_of_study(conn, study, submission)?;
-            if outputs.iter().any(|(.., code, text)| names(code, text)) {
-                may_name = true;
-                break;
-            }
+    let mut missing_forms: BTreeSet<Form> = texts.iter().map(|(code, _)| Form::of(code)).collect();
+    for submission in plan::input(conn, study)?.map(|input| input.submissions).unwrap_or_default() {
+        if may_name && missing_forms.is_empty() {
+            break;
+        }
+        for (.., code, text) in masks::texts_of_study(conn, study, submission)? {
+            may_name = may_name || names(&code, &text);
+            missing_forms.remove(&Form::of(&code));
         }
     }
     let has = |text| known_items::has_output_with(conn, study, text);
     let answers = plan::settings(conn, study)?.answers;
     let has_single_task = known_items::has_single_task(conn, study)?;
-    Ok(Likeness { with_text: has(true)?, without_text: has(false)?, may_name, has_single_task, answers })
+    Ok(Likeness { with_text: has(true)?, without_text: has(false)?, may_name, has_single_task, missing_forms, answers })
 }
 
 /// Adds an item.
@@ -95,7 +132,7 @@ pub fn add(
     conn: &Connection,
     study: StudyId,
     new: &NewKnownItem,
-    likeness: Likeness,
+    likeness: &Likeness,
     by: Option<UserId>,
 ) -> Result<i64, Failure> {
     let source = source(conn, study, &new.source)?;
@@ -220,7 +257,7 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
 
 impl Likeness {
     /// Refuses a hidden check that raters could tell from work by its text.
-    fn check(self, conn: &Connection, study: StudyId, source: &Source) -> Result<(), Failure> {
+    fn check(&self, conn: &Connection, study: StudyId, source: &Source) -> Result<(), Failure> {
         let has_text = !source.surrounding_text.is_empty();
         if has_text && !self.with_text && self.without_text {
             return Err(Failure::invalid(
@@ -250,6 +287,17 @@ impl Likeness {
                     "代码中出现了模型名称，而本项目的输出都没有，评分者能把这道题与正常题目区分开",
                 ),
                 ("Remove the name", "请删去该名称"),
+            ));
+        }
+        if self.missing_forms.contains(&Form::of(&source.code)) {
+            return Err(Failure::invalid(
+                "code",
+                (
+                    "no output of this study is written in this form (spaces around tokens, line breaks, tabs), so raters could \
+                     tell this item from work",
+                    "本项目的输出都不是这种写法（标记之间的空格、换行、制表符），评分者能把这道题与正常题目区分开",
+                ),
+                ("Write the code as the study's outputs are written", "请按本项目输出的写法书写代码"),
             ));
         }
         if let Some(output) = source.output
@@ -322,7 +370,7 @@ pub fn change(
     study: StudyId,
     item: i64,
     change: KnownItemChange,
-    likeness: Option<Likeness>,
+    likeness: Option<&Likeness>,
 ) -> Result<(), Failure> {
     if let Some(likeness) = likeness {
         let found = known_items::get(conn, item)?.filter(|found| found.study == study);
@@ -413,7 +461,7 @@ pub fn import(
     conn: &Connection,
     study: StudyId,
     items: &[NewKnownItem],
-    likeness: Likeness,
+    likeness: &Likeness,
     by: Option<UserId>,
 ) -> Result<u64, Failure> {
     for (number, new) in (1u64..).zip(items) {

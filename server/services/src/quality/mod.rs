@@ -145,7 +145,7 @@ impl Quality for QualityService {
         let source = new.source.clone();
         let likeness = self.db.read_long(move |conn| known::likeness(conn, study, &[source])).await?;
         let add = move |tx: &Transaction<'_>| {
-            let id = known::add(tx, study, &new, likeness, by)?;
+            let id = known::add(tx, study, &new, &likeness, by)?;
             checks::restart(tx, study)?;
             Ok(Change::of(Object::Study(study), known::facts(id, &new), id))
         };
@@ -173,7 +173,7 @@ impl Quality for QualityService {
                 }
             };
             self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), facts), move |tx| {
-                known::change(tx, study, item, change, likeness)?;
+                known::change(tx, study, item, change, likeness.as_ref())?;
                 checks::restart(tx, study)
             })
             .await?;
@@ -203,7 +203,7 @@ impl Quality for QualityService {
         };
         let (likeness, items) = self.db.read_long(read).await?;
         let add = move |tx: &Transaction<'_>| {
-            let count = known::import(tx, study, &items, likeness, by)?;
+            let count = known::import(tx, study, &items, &likeness, by)?;
             checks::restart(tx, study)?;
             Ok(Change::of(Object::Study(study), [Fact::KnownItems(count)], count))
         };
