@@ -73,7 +73,7 @@ pub fn constants() -> Option<String> {
 }
 
 /// Whether tests try every task of HumanEval-X in the languages whose programs take a compiler a second each; otherwise
-/// they try a third.
+/// they try an eighth.
 pub fn every_task() -> bool {
     env::var_os("AIXGRADE_TEST_EVERY_TASK").is_some()
 }
