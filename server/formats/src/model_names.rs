@@ -165,6 +165,41 @@ const NAMES: [(Kind, &[&str]); 8] = [
             "glm~4",
             "glm~5",
             "dbrx",
+            "gigachat",
+            "autoglm",
+            "internvl",
+            "llava",
+            "voxtral",
+            "pixtral",
+            "apertus",
+            "babbage~002",
+            "davinci~002",
+            "text~davinci",
+            "mythomax",
+            "stablecode",
+            "openorca",
+            "openthinker",
+            "palmyra",
+            "titan~text",
+            "titan~embed",
+            "moonshot~v1",
+            "snowflake~arctic",
+            "medlm",
+            "learnlm",
+            "code~bison",
+            "chat~bison",
+            "text~bison",
+            "kat~coder",
+            "kat~dev",
+            "command~a~03",
+            "command~r~03",
+            "command~r~08",
+            "o1~2024",
+            "o3~2025",
+            "o4~2025",
+            "o3~deep~research",
+            "sonar~pro",
+            "sonar~deep",
         ],
     ),
     (
@@ -218,12 +253,17 @@ const NAMES: [(Kind, &[&str]); 8] = [
             "dolly",
             "titan",
             "reka",
-            "pixtral",
             "wenxin",
             "palm",
         ],
     ),
-    (Sized, &["yi", "bloom", "alpaca", "hermes", "arctic", "codegen", "minimax", "mimo"]),
+    (
+        Sized,
+        &[
+            "yi", "allam", "cogito", "dolphin", "jais", "bloom", "alpaca", "hermes", "arctic", "codegen", "minimax",
+            "mimo",
+        ],
+    ),
     (Introduced, &["bard", "moonshot", "devin", "jules", "cursor", "windsurf", "cline", "元宝", "天工"]),
     (
         Maker,
@@ -304,14 +344,26 @@ const EDITIONS: [&[&str]; 2] = [
         "thinking",
         "instant",
         "imagine",
+        "audio",
+        "embed",
+        "guard",
+        "guardian",
+        "micro",
+        "multimodal",
+        "nemo",
+        "nightly",
+        "prover",
+        "realtime",
+        "reasoning",
+        "robotics",
         "大模型",
         "语言模型",
         "模型",
     ],
     &[
         "advanced", "air", "base", "beta", "bot", "canvas", "chat", "code", "deep", "exp", "fast", "free", "heavy",
-        "hf", "high", "it", "large", "latest", "low", "math", "max", "medium", "micro", "next", "plus", "python",
-        "small", "think", "tiny", "vision",
+        "hf", "high", "it", "large", "latest", "low", "math", "max", "medium", "next", "plus", "python", "small",
+        "think", "cloud", "core", "light", "ocr", "research", "search", "spark", "text", "tiny", "vision",
     ],
 ];
 
@@ -423,6 +475,8 @@ pub struct ModelNames {
     names: Vec<(String, Kind)>,
     /// Of each first byte, the names that begin with it, longest first.
     by_byte: Vec<Vec<usize>>,
+    /// The first two bytes of names, as bits: almost every place of a text has others.
+    beginnings: Vec<u64>,
 }
 
 /// The names that are masked without anything around them: those of the list, and of the models `known`, with the family that
@@ -462,13 +516,26 @@ impl ModelNames {
             }
         }
         names.sort_by_key(|(name, _)| Reverse(name.len()));
-        let mut by_byte = vec![Vec::new(); 256];
+        let (mut by_byte, mut beginnings) = (vec![Vec::new(); 256], vec![0; 1024]);
         for (at, (name, _)) in names.iter().enumerate() {
-            if let Some(of_byte) = name.bytes().next().and_then(|first| by_byte.get_mut(usize::from(first))) {
+            let mut bytes = name.bytes();
+            let Some(first) = bytes.next() else { continue };
+            if let Some(of_byte) = by_byte.get_mut(usize::from(first)) {
                 of_byte.push(at);
             }
+            let seconds = match bytes.next() {
+                Some(b'~') => vec![b' ', b'-', b'_'],
+                Some(second) => vec![second],
+                None => (0..=u8::MAX).collect(),
+            };
+            for second in seconds {
+                let (word, bit) = bit(first, second);
+                if let Some(bits) = beginnings.get_mut(word) {
+                    *bits |= bit;
+                }
+            }
         }
-        ModelNames { names, by_byte }
+        ModelNames { names, by_byte, beginnings }
     }
 
     /// Where names are in a text, in order and apart from each other.
@@ -492,10 +559,19 @@ impl ModelNames {
         found.iter().map(|range| folded.original(range)).collect()
     }
 
-    fn beginning_with(&self, byte: u8) -> impl Iterator<Item = (&str, Kind)> {
-        let of_byte = self.by_byte.get(usize::from(byte)).map_or(&[][..], Vec::as_slice);
+    /// The names that may begin this text, longest first.
+    fn beginning<'n>(&'n self, text: &[u8]) -> impl Iterator<Item = (&'n str, Kind)> + use<'n> {
+        let (first, second) = (text.first().copied().unwrap_or(0), text.get(1).copied().unwrap_or(0));
+        let (word, bit) = bit(first, second);
+        let may = self.beginnings.get(word).is_some_and(|bits| bits & bit != 0);
+        let of_byte = self.by_byte.get(usize::from(first)).filter(|_| may).map_or(&[][..], Vec::as_slice);
         of_byte.iter().filter_map(|at| self.names.get(*at)).map(|(name, kind)| (name.as_str(), *kind))
     }
+}
+
+/// The place of two bytes among the beginnings of names.
+fn bit(first: u8, second: u8) -> (usize, u64) {
+    (usize::from(first) * 4 + usize::from(second / 64), 1 << (second % 64))
 }
 
 /// A name of this installation. Names that begin with a common word are words, exactly as they are.
@@ -522,6 +598,8 @@ struct After {
     size: bool,
     /// An edition that is no common word.
     edition: bool,
+    /// A common word joined with a hyphen.
+    hyphenated: bool,
     /// The edition is written with a capital letter or joined with a hyphen.
     proper: bool,
 }
@@ -546,6 +624,10 @@ impl Reading<'_> {
         self.text.as_bytes().get(at).copied()
     }
 
+    fn bytes(&self, at: usize) -> &[u8] {
+        self.text.as_bytes().get(at..).unwrap_or_default()
+    }
+
     fn from(&self, at: usize) -> &str {
         self.text.get(at..).unwrap_or_default()
     }
@@ -562,7 +644,7 @@ impl Reading<'_> {
 
     /// The end of the phrase that begins here and counts. `last` is the name before it.
     fn phrase(&self, at: usize, last: Option<&Range<usize>>) -> Option<usize> {
-        let candidates = self.names.beginning_with(self.byte(at)?);
+        let candidates = self.names.beginning(self.bytes(at));
         candidates.filter_map(|(name, kind)| Some((self.spelled(name, at)?, kind))).find_map(|(end, kind)| {
             if self.is_other(at, end) {
                 return None;
@@ -611,9 +693,9 @@ impl Reading<'_> {
         };
         let counts = match kind {
             Anywhere | Part | Word => true,
-            Versioned => after.version || after.size || after.edition || introduced(),
+            Versioned => after.version || after.size || after.edition || after.hyphenated || introduced(),
             Proper => {
-                after.version && capital && !self.ends_with_digit(end)
+                after.version && (capital || after.hyphenated) && !self.ends_with_digit(end)
                     || after.size
                     || after.edition && (after.proper || capital)
                     || introduced()
@@ -655,9 +737,12 @@ impl Reading<'_> {
         if let Some(first) = [from, end].into_iter().find(|end| ends(*end)) {
             whole = Some((first, after));
         }
+        let mut hyphens = false;
         for _ in 0..MOST_PARTS {
-            let Some((next, piece)) = self.piece(from) else { break };
             let separator = self.byte(from);
+            let any_word = || if hyphens { self.hyphenated_word(from) } else { None };
+            let Some((next, piece)) = self.piece(from).or_else(any_word) else { break };
+            hyphens |= separator == Some(b'-');
             match piece {
                 Piece::Version { usual } => after.version |= usual,
                 Piece::Size => after.size = true,
@@ -667,7 +752,8 @@ impl Reading<'_> {
                     let first = from + usize::from(!separator.is_some_and(|b| b.is_ascii_alphanumeric()));
                     after.proper |= separator == Some(b'-') || self.folded.is_capital(first);
                 }
-                Piece::Edition { .. } | Piece::Name => {}
+                Piece::Edition { .. } => after.hyphenated |= separator == Some(b'-'),
+                Piece::Name => {}
             }
             if ends(next) {
                 whole = Some((next, after));
@@ -675,6 +761,14 @@ impl Reading<'_> {
             from = next;
         }
         whole
+    }
+
+    /// A word joined with a hyphen, which belongs to a name that already has such a part: `gpt-4o-search-preview`.
+    fn hyphenated_word(&self, from: usize) -> Option<(usize, Piece)> {
+        let word = self.from(from).strip_prefix('-')?;
+        let length = word.bytes().take_while(u8::is_ascii_alphanumeric).take(LONGEST_PART + 1).count();
+        let fits = word.starts_with(|c: char| c.is_ascii_alphabetic()) && length <= LONGEST_PART;
+        fits.then_some((from + 1 + length, Piece::Name))
     }
 
     /// The part of a phrase that begins here, with what joins it to the part before, and its end.
@@ -713,7 +807,7 @@ impl Reading<'_> {
             Maker => false,
             _ => joint == b'-' || joint == b'_' && capital,
         };
-        let names = self.names.beginning_with(self.byte(at)?);
+        let names = self.names.beginning(self.bytes(at));
         let name = names.filter(|(_, kind)| fits(*kind)).find_map(|(name, _)| self.spelled(name, at))?;
         (self.ends_part(name) || self.byte(name).is_some_and(|b| b.is_ascii_digit())).then_some((name, Piece::Name))
     }
@@ -737,8 +831,8 @@ impl Reading<'_> {
         }
         let mut end = prefix + first;
         let mut usual = first == 1;
-        // `4.5`, `8x7`, `2024.10`.
-        while matches!(bytes.get(end), Some(b'.' | b'x')) && digits(end + 1) > 0 {
+        // `4.5`, `8x7`, `2p5`.
+        while matches!(bytes.get(end), Some(b'.' | b'x' | b'p')) && digits(end + 1) > 0 {
             usual = true;
             end += 1 + digits(end + 1);
         }
@@ -811,7 +905,7 @@ impl Reading<'_> {
 
     /// The end of a maker's name here.
     fn maker_at(&self, at: usize) -> Option<usize> {
-        let makers = self.names.beginning_with(self.byte(at)?);
+        let makers = self.names.beginning(self.bytes(at));
         let ends = makers.filter(|(_, kind)| *kind == Maker).filter_map(|(name, _)| self.spelled(name, at));
         ends.filter(|end| self.is_maker(at, *end)).max()
     }
@@ -832,15 +926,11 @@ impl Reading<'_> {
         }
         let joints = ["'s own ", "'s ", " ", "-", "_", "/", "的", ""];
         let joint = joints.iter().find(|joint| self.from(end).starts_with(**joint)).map_or(0, |joint| joint.len());
-        let named = self.byte(end + joint).and_then(|first| {
-            let names = self.names.beginning_with(first).filter(|(_, kind)| !matches!(kind, Maker | Introduced));
-            names.filter_map(|(name, kind)| Some((self.spelled(name, end + joint)?, kind))).find_map(
-                |(name_end, kind)| {
-                    let capital = self.folded.is_capital(end + joint) || self.from(end).starts_with(['-', '/']);
-                    self.name(end + joint, name_end, kind, capital)
-                },
-            )
-        });
+        let name_at = end + joint;
+        let names = self.names.beginning(self.bytes(name_at)).filter(|(_, kind)| !matches!(kind, Maker | Introduced));
+        let spelled = |(name, kind)| Some((self.spelled(name, name_at)?, kind));
+        let capital = self.folded.is_capital(name_at) || self.from(end).starts_with(['-', '/']);
+        let named = names.filter_map(spelled).find_map(|(end, kind)| self.name(name_at, end, kind, capital));
         if named.is_some() {
             return named;
         }

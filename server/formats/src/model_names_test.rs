@@ -42,6 +42,9 @@ fn whole_phrases_are_masked() {
     check("phi-3-mini-4k-instruct yi-34b-chat", "MASKED MASKED");
     check("I am Codestral. Devstral Small 1.1 helped.", "I am MASKED. MASKED helped.");
     check("command-r-plus, Command R7B, Claude (Opus)", "MASKED, MASKED, MASKED (MASKED)");
+    check("gpt-4o-mini-search-preview-2025-03-11, grok-4-1-fast-non-reasoning", "MASKED, MASKED");
+    check("qwen2p5-coder-0p5b-instruct, mistral-nemo-instruct-2407, nova-micro", "MASKED, MASKED, MASKED");
+    check("granite-4-h-small, o1-2024-12-17, command-r-08-2024", "MASKED, MASKED, MASKED");
     check("GitHub Copilot", "MASKED");
     check("MiniMax-M2, ERNIE 4.5, StarCoder2-15B", "MASKED, MASKED, MASKED");
 }
