@@ -246,7 +246,7 @@ pub enum Change {
         /// The modifier that it had.
         was: String,
     },
-    /// The private constructor was made accessible.
+    /// The constructor was made public.
     Constructor,
     /// The class is no longer abstract.
     Abstract,

@@ -200,8 +200,8 @@ impl RunTexts {
                 format!("将 {method} 由 {was} 改为 public：测试需要调用它"),
             ),
             Change::Constructor => (
-                "made the private constructor accessible, because the tests call it".into(),
-                "将私有构造方法改为可访问：测试需要调用它".into(),
+                "made the constructor public, because the tests call it".into(),
+                "将构造方法改为 public：测试需要调用它".into(),
             ),
             Change::Abstract => (
                 "removed \"abstract\" from the class, because the tests create objects of it".into(),

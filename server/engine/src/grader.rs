@@ -27,7 +27,7 @@ use crate::assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, 
 use sandbox::{OptionalLayers, Sandbox};
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older engine are not reused.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// How many workers normally share one compiler, which is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;

@@ -197,6 +197,43 @@ fn every_published_fixture_comes_to_its_verdict() {
     }
 }
 
+/// The published tests are in another package than the solution and create it without arguments. What a person would have to
+/// rewrite, and a constructor that throws, fails as in the published evaluator.
+#[test]
+fn published_tests_create_classes_of_any_usual_form() {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../java-harness/fixtures");
+    let tests = tree(&fixtures.join("published"), |path| path.starts_with("src/"));
+    let method = "public int[] copy(int[] values) { return values.clone(); }";
+    let forms = [
+        (true, "package com.example.util; public class Helper { METHOD }"),
+        (true, "public final class Helper { private Helper() { } METHOD }"),
+        (true, "package com.example.util; /** Doc. */ public final class Helper { private Helper() { } METHOD }"),
+        (true, "public class Helper { Helper() { } METHOD }"),
+        (true, "public class Helper { protected Helper() throws Exception { super(); } METHOD }"),
+        (true, "class Node { private Node() { } } public class Helper { private Helper() { } METHOD }"),
+        (
+            true,
+            "public class Helper { private Helper() { } public static int[] copy(int[] values) { return values.clone(); } }",
+        ),
+        (false, "public class Helper { private Helper() { throw new UnsupportedOperationException(); } METHOD }"),
+        (false, "public class Helper { private Helper() { throw new AssertionError(); } METHOD }"),
+        (false, "public class Helper { public Helper(int x) { } METHOD }"),
+        (false, "public class Outer { public static class Helper { METHOD } }"),
+        (false, "public class Outer { private Outer() { } static class Helper { METHOD } }"),
+    ];
+    let class = "com.aixcode.autoTest.evaluation.Evaluation6".to_owned();
+    let task = Task { test_class: class.clone(), signature: Some("public int[] copy(int[] values)".into()) };
+    let outputs: Vec<_> = forms.iter().map(|(_, form)| (task.clone(), form.replace("METHOD", method))).collect();
+    for fast in [false, true] {
+        for ((passes, form), outcome) in
+            forms.iter().zip(grade(published_grader(&tests, &BTreeSet::from([class.clone()]), fast), &outputs))
+        {
+            let (verdict, passed) = if *passes { (Verdict::Passed, 4) } else { (Verdict::Failed, 0) };
+            assert_eq!((outcome.verdict, outcome.passed, outcome.total), (verdict, passed, 4), "{form}: {outcome:#?}");
+        }
+    }
+}
+
 /// A run may ask for another date than today's.
 #[test]
 fn dates_are_those_that_a_run_asks_for() {

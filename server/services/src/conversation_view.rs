@@ -29,8 +29,6 @@ pub fn masked(conn: &Connection, output: OutputId, own: &[String]) -> Result<Opt
     for answer in found.turns.iter_mut().filter_map(|turn| turn.answer.as_mut()) {
         let mut names = masks::of_output(conn, answer.output)?;
         names.extend(own.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
-        // Longest first, as `mask` expects.
-        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         if !names.is_empty() {
             answer.code = mask(std::mem::take(&mut answer.code), &names).text;
         }

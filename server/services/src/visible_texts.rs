@@ -1,7 +1,5 @@
 //! An output's texts as raters and adjudicators see them, with the masked names.
 
-use std::cmp::Reverse;
-
 use model::{
     code_lang::CodeLang,
     conversation::Conversation,
@@ -56,9 +54,6 @@ impl VisibleTexts {
         if let Some(output) = output {
             names.extend(masks::of_output(conn, output)?);
         }
-        // As `mask` expects.
-        names.sort_by_key(|name| (Reverse(name.chars().count()), name.clone()));
-        names.dedup();
         let conversation = output.map(|output| conversation_view::masked(conn, output, &names)).transpose()?.flatten();
         Ok(VisibleTexts::masked(texts, conversation, &names))
     }

@@ -330,7 +330,7 @@ class ChangePublic(TypedDict):
 
 
 class ChangeConstructor(TypedDict):
-    """The private constructor was made accessible."""
+    """The constructor was made public."""
     kind: Literal['constructor']
 
 

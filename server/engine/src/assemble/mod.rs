@@ -324,18 +324,25 @@ impl Making<'_> {
     }
 
     fn make_public(&mut self, method: Node<'_>, name: &str) {
-        let narrower = ["private", "protected"].into_iter().find_map(|w| tree::modifier(method, self.text, w));
-        match narrower {
-            Some(word) => {
-                let was = self.of(word).to_owned();
-                self.edits.replace(word.byte_range(), "public".into());
-                self.changes.push(Change::Public { method: name.to_owned(), was });
-            }
-            None if tree::modifier(method, self.text, "public").is_none() => {
-                self.edits.insert(tree::after_annotations(method), "public ");
-            }
-            None => {}
+        let was = self.narrower(method).map(|word| self.of(word).to_owned());
+        self.publish(method);
+        if let Some(was) = was {
+            self.changes.push(Change::Public { method: name.to_owned(), was });
         }
+    }
+
+    fn narrower<'t>(&self, member: Node<'t>) -> Option<Node<'t>> {
+        ["private", "protected"].into_iter().find_map(|word| tree::modifier(member, self.text, word))
+    }
+
+    /// Makes a member public. Returns whether it was not.
+    fn publish(&mut self, member: Node<'_>) -> bool {
+        match self.narrower(member) {
+            Some(word) => self.edits.replace(word.byte_range(), "public".into()),
+            None if tree::modifier(member, self.text, "public").is_some() => return false,
+            None => self.edits.insert(tree::after_annotations(member), "public "),
+        }
+        true
     }
 
     /// The first of these methods that a member calls.
@@ -355,12 +362,14 @@ impl Making<'_> {
         Ok(None)
     }
 
-    /// Tests create objects without arguments. If a class has only other constructors, nothing is added,
-    /// because we cannot guess the arguments; a private constructor without arguments becomes usable.
+    /// Tests create objects without arguments, from another package: such a constructor becomes public. If a class has only
+    /// other constructors, nothing is added, because we cannot guess the arguments. What a constructor does stays: one that
+    /// throws fails every case, as it does in the published evaluator.
     fn fit_constructor(&mut self, constructor: Node<'_>) {
-        let empty = constructor.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() == 0);
-        if let (true, Some(word)) = (empty, tree::modifier(constructor, self.text, "private")) {
-            self.edits.blank(word.byte_range());
+        let Some(parameters) = constructor.child_by_field_name("parameters") else { return };
+        let mut cursor = parameters.walk();
+        let empty = parameters.named_children(&mut cursor).all(|node| node.is_extra());
+        if empty && self.publish(constructor) {
             self.changes.push(Change::Constructor);
         }
     }

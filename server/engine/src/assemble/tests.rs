@@ -80,8 +80,8 @@ fn assembles_typical_outputs() {
     check(
         &interface(),
         "package mine;\nimport java.util.*;\npublic class Mine {\n  Mine() {}\n  public int f(int x) { return new Mine().g(); }\n  int g() { List<String> l = null; return 1; }\n}\npublic class Other {}",
-        "\nimport java.util.*;\npublic class Output implements t.T.Solution {\n  Output() {}\n  public int f(int x) { return new Output().g(); }\n  int g() { List<String> l = null; return 1; }\n}\n class Other {}\n",
-        &["package", "rename", "one_public_class", "implements"],
+        "\nimport java.util.*;\npublic class Output implements t.T.Solution {\n  public Output() {}\n  public int f(int x) { return new Output().g(); }\n  int g() { List<String> l = null; return 1; }\n}\n class Other {}\n",
+        &["package", "rename", "one_public_class", "implements", "constructor"],
     );
     // A chat response.
     check(
@@ -104,6 +104,27 @@ fn assembles_typical_outputs() {
         "package p;\n\npublic class S1 extends q.Base {\n public int f(int x) { return x; }\n}\n",
         &["rename", "import_left_out"],
     );
+}
+
+/// Tests of another package create the objects.
+#[test]
+fn constructors_without_arguments_become_public() {
+    let check = |constructor: &str, expected: &str| {
+        let text = format!("public final class Helper {{ {constructor} public int f(int x) {{ return x; }} }}");
+        let made = assemble(&text, &base(), &index(), &mut Budget::default()).unwrap();
+        let class = format!("class S1 extends q.Base {{ {expected} public int");
+        assert!(made.source.contains(&class), "{constructor}: {}", made.source);
+        let published = made.changes.iter().filter(|change| kind(change) == "constructor").count();
+        assert_eq!(published, usize::from(constructor.replace("Helper", "S1") != expected), "{constructor}");
+    };
+    check("private Helper() {}", "public S1() {}");
+    check("protected Helper() {}", "public S1() {}");
+    check("Helper(/* nothing */) {}", "public S1(/* nothing */) {}");
+    check("@Deprecated Helper() {}", "@Deprecated public S1() {}");
+    check("@Deprecated private Helper() throws Exception {}", "@Deprecated public S1() throws Exception {}");
+    check("public Helper() {}", "public S1() {}");
+    check("private Helper(int x) {}", "private S1(int x) {}");
+    check("static class Inner { private Inner() {} }", "static class Inner { private Inner() {} }");
 }
 
 #[test]
