@@ -138,8 +138,6 @@ const NAMES: [(Kind, &[&str]); 8] = [
             "yiyan",
             "qianwen",
             "lingma",
-            "qwq",
-            "qvq",
             "deepmind",
             "openhermes",
             "vicuna",
@@ -206,6 +204,8 @@ const NAMES: [(Kind, &[&str]); 8] = [
         Word,
         &[
             "as an ai",
+            "qwq",
+            "qvq",
             "language model",
             "codex",
             "incoder",
