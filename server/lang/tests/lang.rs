@@ -760,6 +760,8 @@ fn check_rust_escapes(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>)
 fn check_responses(lang: CodeLang) {
     /// Tasks whose canonical solutions pass. Those of the first four have helpers in their openings.
     const TRIED: [usize; 8] = [10, 38, 0, 50, 9, 17, 66, 140];
+    /// Its verdict depends on the order of a map.
+    const FLAKY: [&str; 1] = ["Go/95"];
     let Some(data) = prerequisites::humaneval_x() else { return };
     let Some(toolchain) = toolchain(lang) else { return };
     let (all, context) = (tasks(&data, lang), context());
@@ -772,7 +774,8 @@ fn check_responses(lang: CodeLang) {
             declaration: &task.declaration,
             canonical_solution: &task.canonical_solution,
         };
-        for (at, (dress, code)) in dresses(lang, &asked).into_iter().enumerate() {
+        let is_flaky = FLAKY.contains(&task.task_id.as_str());
+        for (at, (dress, code)) in dresses(lang, &asked).into_iter().enumerate().filter(|_| !is_flaky) {
             if prerequisites::every_task() || place == Some(at % TRIED.len()) {
                 let response = response(lang, &code);
                 named.push((task, dress, formats::continuation::read(lang, &stored(task), &response).0));
