@@ -146,9 +146,27 @@ fn python_solution(prompt: &str, generation: &str) -> String {
     format!("{PYTHON_IMPORTS}{prompt}{}\n", cut(generation))
 }
 
-/// Whether Go programs import this package if the generation appears to use it.
-pub fn is_go_import_added(package: &str) -> bool {
-    GO_PACKAGES.contains(&package)
+/// The imports that a sample's own prompt must have: `imports` and those of the packages that the code uses, without what the
+/// tests import and what the evaluator adds for the generation. `helpers` is the rest of the prompt.
+pub fn go_prompt_imports(test_setup: &str, helpers: &str, generation: &str, imports: &[String]) -> Vec<String> {
+    let code = format!("{helpers}\n{generation}");
+    let plain = |package: &&str| format!("\"{package}\"");
+    let mut needed = whole::go_missing(imports, test_setup);
+    needed.extend(whole::go_unimported(&GO_PACKAGES, imports, test_setup, &code).iter().map(plain));
+    // The evaluator would not import those either that are not used.
+    let used = whole::go_unimported(&GO_PACKAGES, &[], "", &code);
+    let unused = GO_PACKAGES.iter().copied().filter(|package| !used.contains(package));
+    let left_out: Vec<String> = unused.chain(go_added(test_setup, generation)).map(|package| plain(&package)).collect();
+    needed.retain(|import| !left_out.contains(import));
+    needed
+}
+
+/// The packages that the evaluator imports for a generation.
+fn go_added<'t>(test_setup: &'t str, generation: &'t str) -> impl Iterator<Item = &'static str> + 't {
+    GO_PACKAGES.into_iter().filter(move |package| {
+        let name = package.rsplit('/').next().unwrap_or(package);
+        !test_setup.contains(package) && generation.contains(&format!("{name}."))
+    })
 }
 
 /// The packages of [`GO_PACKAGES`] that a text appears to use, written as code uses them: `math. sort.`
@@ -172,11 +190,7 @@ fn cpp_solution(prompt: &str, generation: &str) -> String {
 }
 
 fn go_solution(task: &Task, prompt: &str, generation: &str) -> String {
-    let used = GO_PACKAGES.iter().filter(|package| {
-        let name = package.rsplit('/').next().unwrap_or(package);
-        !task.test_setup.contains(*package) && generation.contains(&format!("{name}."))
-    });
-    let lines: Vec<String> = used.map(|package| format!("\"{package}\"\n")).collect();
+    let lines: Vec<String> = go_added(&task.test_setup, generation).map(|package| format!("\"{package}\"\n")).collect();
     let block = if lines.is_empty() { String::new() } else { format!("import (\n{})\n", lines.join("    ")) };
     let prompt = if task.import.is_empty() { prompt.to_owned() } else { prompt.replace(&task.import, "") };
     format!("{}\n{block}{prompt}{generation}", task.test_setup)
@@ -243,6 +257,20 @@ mod tests {
         let generation = "math.Abs(1); rand.Int(); sort.Ints(nil)}";
         let whole = program(CodeLang::Go, &task, None, generation);
         assert!(whole.contains("import (\n\"sort\"\n)\n"), "{whole}");
+    }
+
+    #[test]
+    fn an_own_go_prompt_has_the_imports_that_nothing_else_adds() {
+        let check = |helpers: &str, generation: &str, own: &[&str], expected: &[&str]| {
+            let own: Vec<String> = own.iter().map(|import| (*import).to_owned()).collect();
+            let setup = "package main\nimport (\n\t\"testing\"\n\t\"math/rand\"\n)\n";
+            assert_eq!(go_prompt_imports(setup, helpers, generation, &own), expected, "{helpers} {generation}");
+        };
+        let own = ["\"sort\"", "\"unicode\"", "\"math/rand\"", "str \"strings\""];
+        check("", "sort.Ints(nil); unicode.IsUpper(c)", &own, &["\"unicode\"", "str \"strings\""]);
+        // The evaluator looks for packages in the generation only, and takes `math/rand` for `math`.
+        check("strings.ToLower(\"\")", "sort.Ints(nil)", &[], &["\"strings\""]);
+        check("", "math.Abs(1)", &[], &["\"math\""]);
     }
 
     #[test]

@@ -57,6 +57,11 @@ pub fn go_missing(imports: &[GoImport], test_setup: &str) -> Vec<GoImport> {
     imports.iter().filter(|import| seen.insert(import)).cloned().collect()
 }
 
+/// Whether Go code uses an import under the name of its package.
+pub fn go_uses(import: &str, code: &str) -> bool {
+    !go_unimported(&[go_path(import)], &[], "", code).is_empty()
+}
+
 /// Of these packages, those that a Go output uses without importing them.
 pub fn go_unimported<'p>(packages: &[&'p str], imports: &[GoImport], test_setup: &str, code: &str) -> Vec<&'p str> {
     let (of_tests, _) = go_parts(test_setup);

@@ -226,3 +226,40 @@ fn names_of_signatures() {
     }
     assert_eq!(name(CodeLang::Java, ""), None);
 }
+
+#[test]
+fn code_without_fences_is_found_between_tags_and_below_headers() {
+    let check = |response: &str, code: &str| {
+        let found = split(response, &[CodeLang::Python], None);
+        assert_eq!(found.code, code, "{response}");
+    };
+    let code = "def f(x):\n    y = x\n\n    return y";
+    for (open, close) in [("<solution>", "</solution>"), ("<code>", "</code>"), ("[PYTHON]", "[/PYTHON]")] {
+        check(&format!("Here it is:\n{open}\n{code}\n{close}\nIt works."), code);
+        check(&format!("{open}{code}{close}"), code);
+        // A text about such a tag, and a tag that does not end.
+        check(&format!("Put it in {open} and {close}."), &format!("Put it in {open} and {close}."));
+        check(&format!("{open}\nWords only\n{close}"), &format!("{open}\nWords only\n{close}"));
+        check(&format!("# Uses:\n# {open}\n{code}\n# {close}"), &format!("# Uses:\n# {open}\n{code}\n# {close}"));
+        check(&format!("{open}\nNo.\n{close}\n```python\n{code}\n```"), code);
+    }
+    for header in ["python\nCopy code", "Python\n\nCopy", "pythonCopy code", "python 复制代码"] {
+        check(&format!("Here it is:\n\n{header}\n{code}\n\nThis returns its argument, as it should."), code);
+        check(&format!("{header}\n{code}"), code);
+    }
+    check("python\nis a language", "python\nis a language");
+    let java =
+        "class A {\n    /**\n     * <code>\n     * x\n     * </code>\n     */\n    List<code> f() { return null; }\n}";
+    assert_eq!(split(java, &[CodeLang::Java], None).code, java);
+}
+
+#[test]
+fn marks_and_blanks_of_pages_are_not_code() {
+    let check = |response: &str, code: &str| {
+        assert_eq!(split(response, &[CodeLang::Python], None).code, code, "{response:?}");
+    };
+    let code = "def f(x):\n    return \"\u{a0}\"";
+    check("```python\n\u{feff}def f(x):\n    return \"\u{a0}\"\n```", code);
+    check("```python\ndef f(x):\n\u{a0}\u{a0}\u{a0}\u{a0}return \"\u{a0}\"\n```", code);
+    check("\u{feff}def f(x):\n\u{a0} \u{a0} return \"\u{a0}\"", code);
+}

@@ -1,10 +1,9 @@
 //! Makes of a chat response what HumanEval-X judges: a text that continues a prompt.
 //!
 //! Models answer with a whole function. Where it repeats the task's own beginning, what follows is the continuation.
-//! If it has something else before the function, such as helpers or other parameter names, that becomes the sample's
-//! own prompt, which the published evaluator knows as well (`sample["prompt"]`).
-
-use std::collections::HashSet;
+//! If it has something else before the function, such as helpers or other parameter names, that joins the task's own opening
+//! in a prompt of the sample's own, which the published evaluator knows as well (`sample["prompt"]`). Everything in the
+//! opening stays, because tests use its imports and helpers, but for helpers that the answer defines itself.
 
 use model::code_lang::CodeLang;
 
@@ -12,11 +11,15 @@ use super::{
     chat::{self, Answer, Wanted},
     humaneval::Task,
 };
-use benchmarks::{
-    humaneval::{CPP_INCLUDES, PYTHON_IMPORTS, is_go_import_added},
-    whole,
+use benchmarks::{humaneval, whole};
+use opening::{Opening, glued, joined};
+use syntax::{
+    items::{self, Item, ItemKind},
+    outline,
 };
-use syntax::outline;
+
+mod opening;
+mod rust;
 
 /// An output of HumanEval-X.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,68 +43,203 @@ pub fn read_at(lang: CodeLang, task: &Task, response: &str, chosen: Option<usize
 
 /// The continuation that code without fences is.
 pub fn of_code(lang: CodeLang, task: &Task, code: &str) -> Continuation {
-    let code = &*as_in_benchmark(lang, task, code);
+    let answered = code;
+    let code = &*as_in_benchmark(lang, task, answered);
     let Some(function) = find(lang, task, code) else { return only_body(lang, code) };
-    let (before, after) = (&code[..function.start], &code[function.end..]);
-    let head = &code[function.start..function.end];
-    let extra = uncovered(lang, task, before);
-    let own = |prompt: String, generation: String| Continuation { prompt: Some(prompt), generation };
+    let items = items::items(code, lang);
+    if lang == CodeLang::Rust {
+        return rust::continuation(task, code, &function, &items);
+    }
+    let opening = Opening::of(lang, task);
+    if lang == CodeLang::Java {
+        return java(&opening, code, &function, &items);
+    }
+    let answer = Parts::of(&opening, code, &function, &items);
     match lang {
-        CodeLang::Python => {
-            let (body, definitions) = python_parts(after);
-            let continues = function.is_exact && has_usual_indent(&body);
-            let prompt = (!continues || !extra.is_empty() || !definitions.is_empty())
-                .then(|| format!("{before}{definitions}{head}\n"));
-            Continuation { prompt, generation: body }
-        }
-        CodeLang::Go => {
-            let (imports, helpers) = go_parts(task, &extra);
-            let rest = format!("{}{helpers}", after.trim_end());
-            match (function.is_exact, imports.is_empty()) {
-                (true, true) => Continuation { prompt: None, generation: rest },
-                (true, false) => own(format!("{imports}{}", task.beginning()), rest),
-                (false, _) => own(imports, format!("{head}{rest}")),
-            }
-        }
-        // The order of these does not matter, so what stands before the function may follow it.
-        CodeLang::JavaScript | CodeLang::Rust => {
-            let rest = format!("{}{}", after.trim_end(), appended(&extra));
-            if function.is_exact {
-                Continuation { prompt: None, generation: rest }
-            } else {
-                own(String::new(), format!("{head}{rest}"))
-            }
-        }
-        CodeLang::Cpp => {
-            if function.is_exact && extra.is_empty() {
-                return Continuation { prompt: None, generation: after.to_owned() };
-            }
-            let includes = if before.contains("#include") { "" } else { declaration(task).opening };
-            own(format!("{includes}{before}"), format!("{head}{after}"))
-        }
-        CodeLang::Java => {
-            let in_class = before.lines().any(|line| line.contains("class "));
-            let end = if in_class { "" } else { "\n}" };
-            let after = format!("{}{end}", after.trim_end());
-            match (function.is_exact && extra.is_empty(), in_class) {
-                (true, _) => Continuation { prompt: None, generation: after },
-                (false, true) => own(before.to_owned(), format!("{head}{after}")),
-                (false, false) => own(format!("{}{before}", declaration(task).opening), format!("{head}{after}")),
-            }
-        }
+        CodeLang::Python => python(&opening, &answer),
+        CodeLang::Cpp => cpp(&opening, &answer),
+        CodeLang::Go => go(task, &opening, &answer, answered),
+        _ => javascript(&opening, &answer),
     }
 }
 
+/// An answer, taken apart.
+struct Parts<'c> {
+    code: &'c str,
+    /// The items before the function that the opening does not have.
+    before: Vec<&'c Item>,
+    /// The text between them and the head: comments, a decorator, a template's parameters.
+    lead: &'c str,
+    has_lead: bool,
+    head: &'c str,
+    /// The text after the head.
+    after: &'c str,
+    /// Where the function ends in it, if it has no syntax error.
+    end: Option<usize>,
+    later: &'c [Item],
+    is_exact: bool,
+}
+
+impl<'c> Parts<'c> {
+    /// The parts of a text that consists of these items, or whose class does.
+    fn of(opening: &Opening, code: &'c str, function: &Function, items: &'c [Item]) -> Parts<'c> {
+        let at = items.iter().position(|item| item.range.contains(&function.start));
+        let (earlier, later) = items.split_at(at.unwrap_or(items.len()));
+        let target = later.first();
+        let lead = target.map_or(function.start, |target| target.range.start.min(function.start));
+        let start = target.map_or(function.start, |target| target.start.min(function.start));
+        let whole = target.filter(|target| target.kind == ItemKind::Definition && target.range.end >= function.end);
+        Parts {
+            code,
+            before: earlier.iter().filter(|item| !opening.has(item, code)).collect(),
+            lead: &code[lead..function.start],
+            has_lead: !code[start..function.start].trim().is_empty(),
+            head: &code[function.start..function.end],
+            after: &code[function.end..],
+            end: whole.map(|target| target.range.end - function.end),
+            later: later.get(1..).unwrap_or_default(),
+            is_exact: function.is_exact,
+        }
+    }
+
+    /// What it defines besides the function.
+    fn own(&self) -> Vec<&'c Item> {
+        self.before.iter().copied().chain(self.later).collect()
+    }
+
+    /// The items before the function but for imports, for languages in which they may follow it.
+    fn appended(&self) -> String {
+        let items: Vec<&Item> = self.before.iter().filter(|item| item.kind != ItemKind::Import).copied().collect();
+        if items.is_empty() { String::new() } else { format!("\n\n{}\n", joined(&items, self.code).trim()) }
+    }
+}
+
+fn own(prompt: String, generation: String) -> Continuation {
+    Continuation { prompt: Some(prompt), generation }
+}
+
+fn python(opening: &Opening, answer: &Parts<'_>) -> Continuation {
+    let (body, definitions) = python_parts(answer.after, answer.end);
+    let given = opening.without(&opening.items, &answer.own());
+    let is_usual = answer.is_exact && has_usual_indent(&body) && !answer.has_lead;
+    // The evaluator ends a generation at its first line that is not indented, such as one of a text.
+    let unindented = |(start, line): (usize, &str)| {
+        let is_unindented = !line.trim().is_empty() && !line.starts_with([' ', '\t']);
+        is_unindented.then_some(start + line.len())
+    };
+    let cut = lines(&body).filter_map(unindented).last().unwrap_or_default();
+    if is_usual && cut == 0 && answer.before.is_empty() && definitions.is_empty() && given.len() == opening.items.len()
+    {
+        return Continuation { prompt: None, generation: body };
+    }
+    let (before, given) = (joined(&answer.before, answer.code), joined(&given, &opening.code));
+    let (lead, head, (begun, rest)) = (answer.lead, answer.head, body.split_at(cut));
+    own(format!("{}{head}\n{begun}", glued(&[&given, &before, &definitions, lead])), rest.to_owned())
+}
+
+/// The line of the opening that tests need to name types.
+const USING_STD: &str = "using namespace std;";
+
+fn cpp(opening: &Opening, answer: &Parts<'_>) -> Continuation {
+    let mut given = opening.without(&opening.items, &answer.own());
+    if answer.is_exact && answer.before.is_empty() && !answer.has_lead && given.len() == opening.items.len() {
+        return Continuation { prompt: None, generation: answer.after.to_owned() };
+    }
+    // Types and variables of an answer that writes `std::` may have names of the standard library.
+    let is_using = |text: &str| squeezed(text) == squeezed(USING_STD);
+    let own_text = |item: &&Item| item.text(answer.code);
+    let has_includes = answer.before.iter().any(|item| own_text(item).starts_with("#include"));
+    let is_qualified = has_includes && !answer.before.iter().any(|item| is_using(own_text(item)));
+    let clashes = |item: &&Item| item.kind == ItemKind::Definition && item.parameters.is_none();
+    let mut end = String::new();
+    if is_qualified && answer.own().iter().any(clashes) && !given.iter().any(|item| item.parameters.is_some()) {
+        let before = given.len();
+        given.retain(|item| !is_using(item.text(&opening.code)));
+        if given.len() < before {
+            end = format!("\n{USING_STD}\n");
+        }
+    }
+    let (before, given) = (joined(&answer.before, answer.code), joined(&given, &opening.code));
+    let (lead, head, after) = (answer.lead, answer.head, answer.after);
+    own(glued(&[&given, &before, lead]), format!("{head}{after}{end}"))
+}
+
+/// The order of definitions does not matter, so what stands before the function may follow it. `answered` is the answer with
+/// what was left out.
+fn go(task: &Task, opening: &Opening, answer: &Parts<'_>, answered: &str) -> Continuation {
+    let imports = answer.before.iter().filter(|item| item.kind == ItemKind::Import);
+    let imports: String = imports.map(|item| format!("{}\n", item.text(answer.code))).collect();
+    let (mut imports, _) = whole::go_parts(&imports);
+    imports.retain(|import| whole::go_uses(import, answer.code) || !whole::go_uses(import, answered));
+    let given = opening.without(&opening.items, &answer.own());
+    let is_usual = answer.is_exact && given.len() == opening.items.len();
+    let head = if is_usual { "" } else { answer.head };
+    let generation = format!("{head}{}{}", answer.after.trim_end(), answer.appended());
+    let given = joined(&given, &opening.code);
+    let setup = task.test_setup.as_deref().unwrap_or_default();
+    let imports = humaneval::go_prompt_imports(setup, &given, &generation, &imports);
+    let imports: String = imports.iter().map(|import| format!("import {import}\n")).collect();
+    match (is_usual, imports.is_empty()) {
+        (true, true) => Continuation { prompt: None, generation },
+        (true, false) => own(format!("{imports}{}", task.beginning()), generation),
+        (false, _) => own(format!("{imports}{given}"), generation),
+    }
+}
+
+fn javascript(opening: &Opening, answer: &Parts<'_>) -> Continuation {
+    let given = opening.without(&opening.items, &answer.own());
+    let rest = format!("{}{}", answer.after.trim_end(), answer.appended());
+    if answer.is_exact && given.len() == opening.items.len() {
+        return Continuation { prompt: None, generation: rest };
+    }
+    own(joined(&given, &opening.code), format!("{}{rest}", answer.head))
+}
+
+fn java(opening: &Opening, code: &str, function: &Function, all: &[Item]) -> Continuation {
+    let at = all.iter().position(|item| item.class.is_some() && item.range.contains(&function.start));
+    let class = at.and_then(|at| all[at].class.as_ref().map(|class| (&all[at], class)));
+    let members = class.map_or(all, |(_, class)| &class.members);
+    let mut answer = Parts::of(opening, code, function, members);
+    let outside = |item: &&Item| item.kind == ItemKind::Import && !opening.has(item, code);
+    let mut top: Vec<&Item> = all.iter().take(at.unwrap_or_default()).filter(|item| !opening.has(item, code)).collect();
+    if class.is_none() {
+        top = answer.before.iter().copied().filter(|item| outside(item)).collect();
+        answer.before.retain(|item| item.kind != ItemKind::Import);
+    }
+    let Some((around, given_class)) = opening.items.iter().find_map(|item| Some((item, item.class.as_ref()?))) else {
+        return own(code[..function.start].to_owned(), code[function.start..].to_owned());
+    };
+    let given = opening.without(&given_class.members, &answer.own());
+    let imports = opening.code.get(..around.start).unwrap_or_default();
+    let usual = opening.code.get(around.start..given_class.range.start).unwrap_or_default();
+    let header = class.and_then(|(item, class)| code.get(item.start..class.range.start)).unwrap_or(usual);
+    let end = if class.is_some() { "" } else { "\n}" };
+    let after = format!("{}{end}", answer.after.trim_end());
+    let has_more = !top.is_empty() || !answer.before.is_empty() || answer.has_lead;
+    let is_usual = squeezed(header) == squeezed(usual) && given.len() == given_class.members.len();
+    if answer.is_exact && is_usual && !has_more {
+        return Continuation { prompt: None, generation: after };
+    }
+    let (top, given) = (joined(&top, code), joined(&given, &opening.code));
+    let (before, lead) = (joined(&answer.before, code), answer.lead);
+    own(glued(&[imports, &top, header, &given, &before, lead]), format!("{}{after}", answer.head))
+}
+
+/// A text without white space.
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
 /// Code without what cannot stand in a program of the benchmark, although the function is right: a `main` beside the tests'
-/// own, printed examples, exports, a public class, a class of another name.
+/// own, printed examples, its own tests, exports, a public class, a class of another name.
 fn as_in_benchmark(lang: CodeLang, task: &Task, code: &str) -> String {
+    const LEFT_OUT: [ItemKind; 3] = [ItemKind::Example, ItemKind::Test, ItemKind::OfFile];
     match lang {
         // The program begins with imports; from this version of Python on, the annotations work without it.
         CodeLang::Python => whole::python_futures(code).1,
-        CodeLang::JavaScript => outline::without_examples(&whole::javascript_script(code), lang),
-        CodeLang::Cpp | CodeLang::Rust => outline::without_examples(code, lang),
+        CodeLang::JavaScript => items::without(&whole::javascript_script(code), lang, &LEFT_OUT),
+        CodeLang::Cpp | CodeLang::Rust | CodeLang::Go => items::without(code, lang, &LEFT_OUT),
         CodeLang::Java => in_own_class(task, code),
-        CodeLang::Go => code.to_owned(),
     }
 }
 
@@ -125,10 +263,14 @@ fn in_own_class(task: &Task, code: &str) -> String {
     else {
         return code;
     };
-    match outline::class_of(&code, CodeLang::Java, name) {
+    let code = match outline::class_of(&code, CodeLang::Java, name) {
         Some(class) if class != own => outline::renamed(&code, CodeLang::Java, &class, own),
         _ => code,
-    }
+    };
+    // The tests' class.
+    let is_main = |item: &Item| item.names.iter().any(|name| name == "Main");
+    let items = items::items(&code, CodeLang::Java);
+    items.iter().filter(|item| !is_main(item)).map(|item| item.whole_text(&code)).collect()
 }
 
 /// The position of the function in a response: its declaration up to the opening of the body.
@@ -169,10 +311,10 @@ fn declaration(task: &Task) -> Declaration<'_> {
 
 fn find(lang: CodeLang, task: &Task, code: &str) -> Option<Function> {
     let Declaration { line: declared, goes_on, .. } = declaration(task);
-    let squeezed: String = declared.chars().filter(|c| !c.is_whitespace()).collect();
-    if !squeezed.is_empty()
+    let wanted = squeezed(declared);
+    if !wanted.is_empty()
         && !goes_on
-        && let Some((start, end)) = exact(code, &squeezed)
+        && let Some((start, end)) = exact(code, &wanted)
     {
         return Some(Function { start, end, is_exact: true });
     }
@@ -240,7 +382,7 @@ fn declares(lang: CodeLang, line: &str, name: &str) -> bool {
     match lang {
         CodeLang::Python => follows(&["def ", "async def "], &['(']),
         CodeLang::Go => follows(&["func "], &['(', '[']),
-        CodeLang::Rust => follows(&["fn ", "pub fn "], &['(', '<']),
+        CodeLang::Rust => follows(&["fn ", "pub fn ", "pub(crate) fn "], &['(', '<']),
         CodeLang::JavaScript => {
             follows(&["const ", "let ", "var "], &['=']) || follows(&["function ", "async function "], &['('])
         }
@@ -271,15 +413,17 @@ fn python_head(text: &str) -> Option<usize> {
 }
 
 /// The text after the head of a Python definition: the body, and the definitions and imports after the
-/// function, which the evaluator would cut off. Other statements after it are examples.
-fn python_parts(after: &str) -> (String, String) {
+/// function, which the evaluator would cut off. Other statements after it are examples. The body ends at `end`, or where the
+/// first line is not indented.
+fn python_parts(after: &str, end: Option<usize>) -> (String, String) {
     let (first, rest) = after.split_once('\n').unwrap_or((after, ""));
+    let end = end.map_or(0, |end| end.saturating_sub(after.len() - rest.len()));
     let first = first.trim();
     let rest_begins_body = first.is_empty() || first.starts_with('#');
     let mut body = if rest_begins_body { String::new() } else { format!("    {first}\n") };
     let (mut definitions, mut in_body, mut kept) = (String::new(), true, false);
-    for line in rest.split_inclusive('\n') {
-        if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
+    for (start, line) in lines(rest) {
+        if start >= end && !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
             // A closing bracket or an `else` belongs to what stands before it.
             let begins = ["def ", "async def ", "class ", "import ", "from ", "@"];
             let continues = kept && line.starts_with([')', ']', '}']);
@@ -308,57 +452,6 @@ fn has_usual_indent(body: &str) -> bool {
 /// Whether a decorator is the last line.
 fn is_decorated(definitions: &str) -> bool {
     definitions.trim_end().lines().last().is_some_and(|line| line.starts_with('@'))
-}
-
-/// The lines before a function that the task's own beginning, or what the evaluator adds, does not already have.
-fn uncovered<'a>(lang: CodeLang, task: &Task, before: &'a str) -> Vec<&'a str> {
-    let squeeze = |line: &str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    let added: Vec<String> = match lang {
-        CodeLang::Python => PYTHON_IMPORTS.lines().map(squeeze).collect(),
-        CodeLang::Cpp => CPP_INCLUDES.iter().map(|line| squeeze(line)).collect(),
-        _ => Vec::new(),
-    };
-    let own = [task.declaration.as_str(), task.beginning()];
-    let known: HashSet<String> = own.iter().flat_map(|text| text.lines()).map(squeeze).chain(added).collect();
-    let is_mark =
-        |line: &str| line.is_empty() || line.starts_with("//") || (lang == CodeLang::Python && line.starts_with('#'));
-    let more = || before.lines().map(|line| (line, squeeze(line))).filter(|(_, squeezed)| !known.contains(squeezed));
-    if more().all(|(_, squeezed)| is_mark(&squeezed)) {
-        return Vec::new();
-    }
-    // Comments and blank lines between the rest stay.
-    more().map(|(line, _)| line).collect()
-}
-
-fn appended(extra: &[&str]) -> String {
-    if extra.is_empty() { String::new() } else { format!("\n\n{}\n", extra.join("\n").trim()) }
-}
-
-/// Of the lines before a Go function: the imports that the evaluator does not add, and the rest, which may follow the
-/// function.
-fn go_parts(task: &Task, extra: &[&str]) -> (String, String) {
-    let (mut imports, mut rest, mut in_block) = (String::new(), Vec::new(), false);
-    for line in extra {
-        let text = line.trim();
-        let package = |text: &str| {
-            let known = text.split('"').nth(1).is_none_or(|package| {
-                is_go_import_added(package)
-                    || task.test_setup.as_deref().unwrap_or_default().contains(&format!("\"{package}\""))
-            });
-            if known { String::new() } else { format!("import {text}\n") }
-        };
-        if in_block {
-            in_block = text != ")";
-            imports.push_str(&package(text));
-        } else if text.starts_with("import (") || text.starts_with("import(") {
-            in_block = !text.ends_with(')');
-        } else if let Some(text) = text.strip_prefix("import ") {
-            imports.push_str(&package(text.trim()));
-        } else if !text.starts_with("package ") && text != ")" {
-            rest.push(*line);
-        }
-    }
-    (imports, appended(&rest))
 }
 
 /// A response without the function's declaration continues the task's beginning as it is.

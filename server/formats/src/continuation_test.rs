@@ -6,7 +6,10 @@ use model::code_lang::CodeLang;
 
 use super::*;
 use crate::humaneval::Benchmark;
-use benchmarks::humaneval;
+use dresses::{Asked, dresses};
+
+#[path = "dresses.rs"]
+mod dresses;
 
 fn task(prompt: &str, declaration: &str) -> Task {
     Task {
@@ -43,12 +46,12 @@ fn python_functions_continue_the_prompt_or_bring_their_own() {
     // Examples after the function are dropped, definitions are not.
     python(
         "```python\ndef add(a: int, b: int) -> int:\n    return _add(a, b)\n\nprint(add(1, 2))\n\ndef _add(x, y):\n    return x + y\nassert True\n```",
-        Some("def _add(x, y):\n    return x + y\ndef add(a: int, b: int) -> int:\n"),
+        Some("from typing import List\n\n\ndef _add(x, y):\n    return x + y\ndef add(a: int, b: int) -> int:\n"),
         "    return _add(a, b)",
     );
     python(
         "```python\nK = 1\ndef add(x, y):  # renamed\n  return x + y\n```",
-        Some("K = 1\ndef add(x, y):\n"),
+        Some("from typing import List\n\n\nK = 1\ndef add(x, y):\n"),
         "  return x + y",
     );
     python("```python\n  return a + b\n```", None, "  return a + b");
@@ -66,7 +69,7 @@ fn java_methods_get_the_class_that_they_lack() {
     java("```java\npublic int add(int a, int b) {\n    return a + b;\n}\n```", None, "\n    return a + b;\n}\n}");
     java(
         "```java\nimport java.util.stream.*;\nclass Solution {\n    public int add(int a, int b) {\n        return a + b;\n    }\n}\n```",
-        Some("import java.util.stream.*;\nclass Solution {\n"),
+        Some("import java.util.*;\n\nimport java.util.stream.*;\nclass Solution {\n\n"),
         &format!("    public int add(int a, int b) {{{body}"),
     );
     java(
@@ -124,24 +127,8 @@ fn what_stands_before_a_function_is_kept() {
 /// Models usually repeat the prompt, or at least the declaration. Both give the authors' solution again.
 #[test]
 fn canonical_solutions_in_a_response_are_read_as_they_are() {
-    let Some(data) = prerequisites::humaneval_x() else { return };
-    for (lang, name) in [
-        (CodeLang::Python, "python"),
-        (CodeLang::Cpp, "cpp"),
-        (CodeLang::Java, "java"),
-        (CodeLang::JavaScript, "js"),
-        (CodeLang::Go, "go"),
-        (CodeLang::Rust, "rust"),
-    ] {
-        let file = File::open(data.join(format!("humaneval_{name}.jsonl.gz"))).unwrap();
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-        let mut tasks = 0;
-        for line in text.lines() {
-            let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
-            value["benchmark"] = "humaneval-x".into();
-            let task: Task = serde_json::from_value(value.clone()).unwrap();
-            let plain: humaneval::Task = serde_json::from_value(value).unwrap();
+    for lang in CodeLang::ALL {
+        for (task, plain) in tasks(lang) {
             let squeeze = |text: String| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             let expected = squeeze(humaneval::solution(lang, &plain, None, &task.canonical_solution));
             let fence = syntax::display::display(lang).fences[0];
@@ -156,8 +143,72 @@ fn canonical_solutions_in_a_response_are_read_as_they_are() {
                 let same = made == expected || (may_differ && is_body);
                 assert!(same, "{}\n{prompt:?}\n{generation}", task.task_id);
             }
-            tasks += 1;
         }
-        assert_eq!(tasks, 164);
     }
+}
+
+/// The benchmark's tasks in a language, as they are stored and as they are judged.
+fn tasks(lang: CodeLang) -> Vec<(Task, humaneval::Task)> {
+    let Some(data) = prerequisites::humaneval_x() else { return Vec::new() };
+    let name = if lang == CodeLang::JavaScript { "js" } else { lang.code() };
+    let file = File::open(data.join(format!("humaneval_{name}.jsonl.gz"))).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let read = |line: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["benchmark"] = "humaneval-x".into();
+        (serde_json::from_value(value.clone()).unwrap(), serde_json::from_value(value).unwrap())
+    };
+    let tasks: Vec<_> = text.lines().map(read).collect();
+    assert_eq!(tasks.len(), 164);
+    tasks
+}
+
+/// `server/lang/tests` runs them.
+#[test]
+fn canonical_solutions_in_every_usual_dress_become_whole_programs() {
+    for lang in CodeLang::ALL {
+        for (task, plain) in tasks(lang) {
+            let asked = Asked {
+                prompt: &task.prompt,
+                declaration: &task.declaration,
+                canonical_solution: &task.canonical_solution,
+            };
+            let canonical = humaneval::program(lang, &plain, None, &task.canonical_solution);
+            let all = dresses(lang, &asked);
+            assert!(all.len() >= dresses::FEWEST);
+            for (dress, code) in all {
+                let response = format!("Sure:\n\n```{}\n{code}```\nDone.", syntax::display::display(lang).fences[0]);
+                let (made, _) = read(lang, &task, &response);
+                let program = humaneval::program(lang, &plain, made.prompt.as_deref(), &made.generation);
+                check_program(lang, (&canonical, &program), &format!("{} {dress}\n{made:#?}", task.task_id));
+            }
+        }
+    }
+}
+
+/// Everything that the program of the canonical solution defines is defined as often, and its imports are there.
+fn check_program(lang: CodeLang, (canonical, program): (&str, &str), what: &str) {
+    let defined = |text: &str| {
+        let mut names: Vec<String> = items::items(text, lang).into_iter().flat_map(|item| item.names).collect();
+        names.sort();
+        names
+    };
+    let (expected, found) = (defined(canonical), defined(program));
+    let count = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count();
+    for name in &expected {
+        assert_eq!(count(&found, name), count(&expected, name), "{name}: {what}");
+    }
+    let imports = |text: &str| {
+        let of = items::items(text, lang).into_iter().filter(|item| item.kind == ItemKind::Import);
+        of.map(|item| squeezed(item.text(text))).collect::<Vec<_>>()
+    };
+    let found = imports(program);
+    for import in imports(canonical) {
+        // What a generation seems to use is imported again, and never twice.
+        let is_there = lang == CodeLang::Go || found.contains(&import);
+        assert!(is_there, "{import}: {what}");
+    }
+    let has_error = |text: &str| outline::outline(text, lang).is_none_or(|outline| outline.has_errors);
+    assert!(!has_error(program) || has_error(canonical), "syntax: {what}");
 }

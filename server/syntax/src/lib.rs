@@ -1,7 +1,7 @@
 //! Readable code: a model's output in lines, highlighted; Java also formatted.
 //!
-//! Services call [`view`]; no other crate prepares code for display. [`outline`] says what code defines, for readers of chat
-//! responses. [`display`] says how each language is highlighted,
+//! Services call [`view`]; no other crate prepares code for display. [`outline`] says what code defines and [`items`] what it
+//! consists of, for readers of chat responses. [`display`] says how each language is highlighted,
 //! and how its code is found in chat responses. This crate may not know where code comes from.
 //! Invariants: no view is computed on an async
 //! thread (no public function does that), and formatting changes whitespace only. The latter is checked for every
@@ -13,6 +13,7 @@ pub mod display;
 mod doc;
 mod expressions;
 mod highlight;
+pub mod items;
 pub mod outline;
 mod packed;
 mod parse;

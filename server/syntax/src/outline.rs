@@ -87,33 +87,6 @@ pub fn is_code(text: &str, lang: CodeLang) -> bool {
     false
 }
 
-/// Code without its example at the top level: a `main` function in C++ and Rust, printed lines in JavaScript.
-pub fn without_examples(code: &str, lang: CodeLang) -> String {
-    let Some(tree) = Some(code).filter(|code| code.len() <= LONGEST).and_then(|code| parse::parse(code, lang)) else {
-        return code.to_owned();
-    };
-    let text = |node: Node<'_>| code.get(node.byte_range()).unwrap_or_default();
-    let is_example = |node: &Node<'_>| match (lang, node.kind()) {
-        (CodeLang::JavaScript, "expression_statement") => text(*node).starts_with("console."),
-        (CodeLang::JavaScript, "if_statement") => {
-            node.child_by_field_name("condition").is_some_and(|condition| text(condition).contains("require.main"))
-        }
-        (CodeLang::Cpp, "function_definition") => {
-            node.child_by_field_name("declarator").map(innermost).is_some_and(|name| text(name) == "main")
-        }
-        (CodeLang::Rust, "function_item") => node.child_by_field_name("name").is_some_and(|name| text(name) == "main"),
-        _ => false,
-    };
-    let mut out = String::with_capacity(code.len());
-    let mut at = 0;
-    for node in children(tree.root_node()).iter().filter(|node| !node.has_error()).filter(|node| is_example(node)) {
-        out.push_str(code.get(at..node.start_byte()).unwrap_or_default());
-        at = node.end_byte();
-    }
-    out.push_str(code.get(at..).unwrap_or_default());
-    out
-}
-
 /// The name of the class of which a method of this name is a member, at the top level.
 pub fn class_of(code: &str, lang: CodeLang, method: &str) -> Option<String> {
     let outline = outline(code, lang)?;
@@ -153,7 +126,15 @@ pub fn renamed(code: &str, lang: CodeLang, from: &str, to: &str) -> String {
 }
 
 /// Longer code, in bytes, has no outline: an answer is far below, and parsing takes time.
-const LONGEST: usize = 128 * 1024;
+pub const LONGEST: usize = 128 * 1024;
+
+/// The names that a node defines, without those of members and imports.
+pub fn names(node: Node<'_>, code: &str) -> Vec<String> {
+    let mut reader = Reader { code, definitions: Vec::new() };
+    reader.item(node, node.byte_range(), false, 0);
+    let own = reader.definitions.into_iter().filter(|found| !found.is_member && !found.is_import);
+    own.map(|found| found.name).collect()
+}
 
 struct Reader<'c> {
     code: &'c str,
@@ -274,7 +255,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-fn is_import_kind(kind: &str) -> bool {
+pub fn is_import_kind(kind: &str) -> bool {
     matches!(
         kind,
         "import_statement"
@@ -293,12 +274,12 @@ fn is_import(node: Node<'_>) -> bool {
     is_import_kind(node.kind())
 }
 
-fn is_comment(node: Node<'_>) -> bool {
+pub fn is_comment(node: Node<'_>) -> bool {
     node.kind().contains("comment")
 }
 
 /// The name in a declarator of C++, such as `*f(int x)`.
-fn innermost(declarator: Node<'_>) -> Node<'_> {
+pub fn innermost(declarator: Node<'_>) -> Node<'_> {
     let mut node = declarator;
     for _ in 0..DEEPEST {
         let inner = node.child_by_field_name("declarator").or_else(|| {
@@ -451,27 +432,6 @@ mod tests {
                 assert!(outline.uses.contains("b"), "{lang}: {unit}");
             }
         }
-    }
-
-    #[test]
-    fn examples_are_left_out() {
-        let check = |lang, code: &str, expected: &str| assert_eq!(without_examples(code, lang), expected);
-        check(
-            CodeLang::JavaScript,
-            "const f = 1;\nconsole.log(f);\nif (require.main === module) {\n  f();\n}\n",
-            "const f = 1;\n\n\n",
-        );
-        check(
-            CodeLang::JavaScript,
-            "const f = () => {\n  console.log(1);\n};\n",
-            "const f = () => {\n  console.log(1);\n};\n",
-        );
-        check(
-            CodeLang::Cpp,
-            "int f() { return 1; }\nint main(int c, char** v) { return f(); }\n",
-            "int f() { return 1; }\n\n",
-        );
-        check(CodeLang::Rust, "fn f() {}\nfn main() { f(); }", "fn f() {}\n");
     }
 
     #[test]
