@@ -76,7 +76,7 @@ fn server_and_worker_connect_with_credentials_files() {
         .map(|(known, bytes)| format!("{}: \"{}\"", known.public_key(), account(&operator, known, bytes)))
         .into();
     let config = format!(
-        "listen: \"127.0.0.1:{port}\"\nmax_payload: 4MB\njetstream {{ store_dir: \"{}\" }}\noperator: \"{}\"\n\
+        "listen: \"127.0.0.1:{port}\"\nmax_payload: 4MB\njetstream {{ store_dir: \"{}\", max_file_store: 20GB }}\noperator: \"{}\"\n\
          system_account: {}\nresolver: MEMORY\nresolver_preload: {{\n{}\n}}\n",
         folder.join("store").display(),
         signed(&operator, &operator.public_key(), "operator", "operator", json!({})),
