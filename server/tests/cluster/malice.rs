@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_nats::{
     Client,
-    jetstream::{Message, consumer::PullConsumer},
+    jetstream::{Message, consumer::PullConsumer, message::PublishMessage},
 };
 use futures::StreamExt as _;
 use jobs::{
@@ -87,9 +87,10 @@ impl Program {
     }
 
     async fn report_as(&self, name: &str, assignment: &Assignment, verdict: Verdict) {
-        let answer = pack(&answer(name, assignment, verdict)).unwrap();
+        let answer = answer(name, assignment, verdict);
+        let message = PublishMessage::build().payload(pack(&answer).unwrap().into()).message_id(answer.id());
         let context = jetstream(&self.client);
-        context.publish(result_subject(self.user, assignment.run), answer.into()).await.unwrap().await.unwrap();
+        context.send_publish(result_subject(self.user, assignment.run), message).await.unwrap().await.unwrap();
     }
 }
 
@@ -189,10 +190,10 @@ async fn spoil(data: &Data, brokers: &Brokers) -> RunId {
         })
     };
 
-    // It reports what the other holds, under its own name and under the other's.
+    // It reports what the other holds, under its own name and under one that would be of the other's user.
     evil.take(&first.1).await;
     evil.report(&first.1, Verdict::Failed).await;
-    evil.report_as(&honest.name, &first.1, Verdict::Failed).await;
+    evil.report_as("worker.guessed", &first.1, Verdict::Failed).await;
     until("both reports are refused", async || registry.workers().refused_results == 2).await;
     // It acknowledges all jobs. Only that of which nobody says that it holds it is published again.
     for (message, _) in [first, second, third, fourth] {

@@ -734,9 +734,9 @@ fn read_delivery(subject: &str, payload: &[u8]) -> Result<Delivery, String> {
     }
 }
 
-/// The ID of the message about an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also
-/// if another database sent it.
-pub(super) fn message_id(instance: &str, ticket: Ticket) -> String {
+/// The ID of the job of an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also if
+/// another database sent it.
+fn message_id(instance: &str, ticket: Ticket) -> String {
     format!("{instance}.{}.{}", ticket.item, ticket.attempt)
 }
 

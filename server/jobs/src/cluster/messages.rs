@@ -97,6 +97,14 @@ pub struct Delivery {
     pub report: Report,
 }
 
+impl Delivery {
+    /// The ID of its message. The broker ignores a message whose ID it has seen in the last two minutes, so it is the
+    /// worker's own: the report of one that does not hold the attempt must not replace that of the one that does.
+    pub fn id(&self) -> String {
+        format!("{}.{}.{}.{}", self.instance, self.report.item, self.report.attempt, self.worker)
+    }
+}
+
 /// That a worker begins a job. From then on, only its report counts, as long as it says that it holds the attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -30,7 +30,6 @@ use tokio::{
 
 use super::{
     ACK_WAIT, AGAIN, Broker, JOBS, MOST_DELIVERIES, STOPS, consumer_name,
-    coordinator::message_id,
     executor::{Executor, Ready},
     hello_subject, jetstream,
     messages::{Ability, Assignment, BUILD, Claim, Delivery, Hello, Refusal, Taken, Welcome, pack, unpack},
@@ -390,7 +389,6 @@ impl Worker {
         let claim = assignment.claim();
         let receipt = claim.receipt.clone();
         let instance = assignment.instance.clone();
-        let id = message_id(&instance, assignment.job.ticket());
         let deliveries = message.info().map_or(1, |info| info.delivered);
         let report = if deliveries > MOST_DELIVERIES {
             let times = u32::try_from(MOST_DELIVERIES).unwrap_or(u32::MAX);
@@ -414,6 +412,7 @@ impl Worker {
             receipt,
             report,
         };
+        let id = delivery.id();
         let most = self.client.max_payload().saturating_sub(1 << 10);
         let packed = match pack(&delivery) {
             Ok(packed) if packed.len() <= most => packed,
