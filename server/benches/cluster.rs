@@ -20,7 +20,7 @@ use db::uploads::Purpose;
 use futures::StreamExt as _;
 use jobs::{
     cluster::{
-        Broker, JOBS, consumer_name,
+        Broker, JOBS, WORKER, consumer_name,
         coordinator::Coordinator,
         jetstream,
         messages::{Ability, Assignment, BUILD, Delivery, Hello, pack, unpack},
@@ -190,7 +190,7 @@ async fn answer_at_once(url: &str, folder: &Path, outputs: usize) -> f64 {
     let submission = create(&services, folder, outputs).await;
     let broker = Broker { url: url.to_owned(), credentials: None, ca: None, certificate: None };
     let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
-    coordinator.registry.hear(hello(), false).unwrap();
+    coordinator.registry.hear(hello(), false, &[]).unwrap();
     tokio::spawn(coordinator.serve());
     let client = broker.connect_worker("bench").await.unwrap();
     let context = jetstream(&client);
@@ -204,7 +204,7 @@ async fn answer_at_once(url: &str, folder: &Path, outputs: usize) -> f64 {
             while let Some(Ok(message)) = jobs.next().await {
                 let answer = pack(&answer(&unpack(&message.payload).unwrap())).unwrap();
                 let answer = PublishMessage::build().payload(answer.into());
-                answered.push((context.send_publish(result_subject(run), answer).await.unwrap(), message));
+                answered.push((context.send_publish(result_subject(WORKER, run), answer).await.unwrap(), message));
             }
             for (stored, message) in answered {
                 stored.await.unwrap();
@@ -221,7 +221,7 @@ const VERSION: &str = "Python 3";
 fn hello() -> Hello {
     let kind = JobKind::Programs(CodeLang::Python);
     Hello {
-        worker: "bench".to_owned(),
+        worker: format!("{WORKER}.bench"),
         host: "bench".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: BUILD.to_owned(),
@@ -232,6 +232,7 @@ fn hello() -> Hello {
         running: 0,
         done: 0,
         draining: false,
+        holds: Vec::new(),
     }
 }
 
@@ -240,12 +241,13 @@ fn answer(assignment: &Assignment) -> Delivery {
     let key_basis = suite::key_basis(VERSION, suite::budget(assignment.limits.allowance(assignment.options)));
     let outcome = Outcome { passed: 1, total: 1, ..Outcome::new(Verdict::Passed) };
     Delivery {
-        worker: "bench".to_owned(),
+        worker: format!("{WORKER}.bench"),
         build: BUILD.to_owned(),
         instance: assignment.instance.clone(),
         run: assignment.run,
         kind: job.kind,
         suite: assignment.suite.clone(),
+        receipt: assignment.receipt.clone(),
         report: Report {
             item: job.item,
             attempt: job.attempt,

@@ -34,6 +34,8 @@ mod access;
 mod brokers;
 #[path = "cluster/credentials.rs"]
 mod credentials;
+#[path = "cluster/malice.rs"]
+mod malice;
 #[path = "cluster/network.rs"]
 mod network;
 #[path = "cluster/poison.rs"]

@@ -15,6 +15,7 @@ use jobs::{
         Broker,
         coordinator::Coordinator,
         messages::{Ability, Assignment, BUILD, Delivery, Hello, unpack},
+        registry::SILENT,
     },
     job::{Ended, JobKind, MadeIn, Report},
     suites::{Tests, VersionTests},
@@ -80,6 +81,7 @@ fn hello(worker: &str) -> Hello {
         running: 0,
         done: 0,
         draining: false,
+        holds: Vec::new(),
     }
 }
 
@@ -106,6 +108,7 @@ fn answer(assignment: &Assignment, ended: Ended, made_in: &MadeIn) -> Delivery {
         run: assignment.run,
         kind: job.kind,
         suite: assignment.suite.clone(),
+        receipt: assignment.receipt.clone(),
         report: Report { item: job.item, attempt: job.attempt, ended, made_in: made_in.clone() },
     }
 }
@@ -121,7 +124,7 @@ async fn coordinated(folder: &Path) -> (Services, RunId, Arc<Coordinator>) {
     let run = services.runs.start(&System.admin(), NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
     let broker = Broker { url: "nats://127.0.0.1:9".into(), credentials: None, ca: None, certificate: None };
     let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
-    coordinator.registry.hear(hello("w"), false).unwrap();
+    coordinator.registry.hear(hello("w"), false, &[]).unwrap();
     (services, run, coordinator)
 }
 
@@ -152,6 +155,7 @@ async fn a_report_counts_once_and_for_the_newest_attempt_only() {
         Ok(Delivery { build: "other".into(), ..right() }),
         Ok(Delivery { instance: "other".into(), ..right() }),
         Ok(Delivery { suite: "other".into(), ..right() }),
+        Ok(Delivery { receipt: jobs[1].receipt.clone(), ..right() }),
         Ok(Delivery { run: RunId(run.0 + 1), ..right() }),
         Ok(elsewhere),
         Err("not a report".into()),
@@ -226,11 +230,13 @@ async fn a_worker_that_takes_jobs_and_reports_none_makes_no_engine_error() {
     let (services, run, coordinator) = coordinated(folder.path()).await;
     let jobs = lease(&coordinator, run);
     let made_in = made_in(&services, run, &jobs[0]);
-    coordinator.registry.hear(hello("thief"), false).unwrap();
+    coordinator.registry.hear(hello("thief"), false, &[]).unwrap();
     let ticket = Ticket { item: jobs[0].job.item, attempt: jobs[0].job.attempt };
     for _ in 0..10 {
         coordinator.registry.take("thief", ticket);
     }
+    // It does not say that it holds the job.
+    tokio::time::sleep(SILENT).await;
     // An honest worker gets the job after so many deliveries that it seems to kill its workers.
     let lost = Ended::Failed(Fault::WorkersLost { times: 5 });
     coordinator.store(vec![Ok(answer(&jobs[0], lost, &made_in))]).unwrap();
@@ -247,13 +253,40 @@ async fn a_worker_that_takes_jobs_and_reports_none_makes_no_engine_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn only_the_report_of_the_worker_that_took_a_job_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (services, run, coordinator) = coordinated(folder.path()).await;
+    let jobs = lease(&coordinator, run);
+    let made_in = made_in(&services, run, &jobs[0]);
+    let registry = &coordinator.registry;
+    registry.hear(hello("evil"), false, &[]);
+    let ticket = |assignment: &Assignment| assignment.claim().attempt();
+    assert!(registry.take("w", ticket(&jobs[0])));
+    let of_evil =
+        |assignment: &Assignment| Delivery { worker: "evil".into(), ..answer(assignment, passed(), &made_in) };
+    let counts = || services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
+    // With all that it could read, it reports what another worker holds. It guesses an attempt whose job it did not get.
+    let guessed = Delivery { receipt: jobs[0].receipt.clone(), ..of_evil(&jobs[1]) };
+    let fault = Ended::Failed(Fault::System { detail: "x".into() });
+    let broken = Delivery { worker: "evil".into(), ..answer(&jobs[0], fault, &made_in) };
+    let returned = Delivery { worker: "evil".into(), ..answer(&jobs[0], Ended::Returned, &made_in) };
+    let wrong = vec![of_evil(&jobs[0]), broken, returned, guessed];
+    coordinator.store(wrong.into_iter().map(Ok).collect()).unwrap();
+    assert_eq!((registry.workers().refused_results, counts().1, counts().2), (4, 0, 0));
+    coordinator.store(vec![Ok(answer(&jobs[0], passed(), &made_in))]).unwrap();
+    assert_eq!((registry.workers().refused_results, counts().1), (4, 1));
+    let unanswered = registry.workers().workers.into_iter().map(|worker| worker.unanswered);
+    assert_eq!(unanswered.collect::<Vec<_>>(), [0, 0], "nobody is blamed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_only_a_removed_worker_said_of_its_toolchain_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let (services, run, coordinator) = coordinated(folder.path()).await;
     let (admin, jobs) = (System.admin(), lease(&coordinator, run));
     let mut liar = hello("liar");
     liar.abilities[0].version = "99, verified".into();
-    coordinator.registry.hear(liar, false).unwrap();
+    coordinator.registry.hear(liar, false, &[]).unwrap();
     let lie = made_with("99, verified", &services, run, &jobs[0]);
     let honest = made_in(&services, run, &jobs[1]);
     let environment = || services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().environment;
@@ -268,7 +301,7 @@ async fn what_only_a_removed_worker_said_of_its_toolchain_is_forgotten() {
     assert!(!environment.java.contains("99"), "{}", environment.java);
     assert!(environment.covers(&honest.fingerprint) && !environment.covers(&lie.fingerprint));
     // An honest worker's removal leaves what another one said, too.
-    coordinator.registry.hear(hello("other"), false).unwrap();
+    coordinator.registry.hear(hello("other"), false, &[]).unwrap();
     coordinator.store(vec![Ok(Delivery { worker: "other".into(), ..answer(&jobs[3], passed(), &honest) })]).unwrap();
     services.runs.remove_worker(&admin, "other".into()).await.unwrap();
     assert_eq!(services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().environment, Some(environment));
@@ -280,7 +313,7 @@ async fn nothing_of_a_removed_worker_counts_and_its_results_are_run_again() {
     let (services, run, coordinator) = coordinated(folder.path()).await;
     let (admin, jobs) = (System.admin(), lease(&coordinator, run));
     let made_in = made_in(&services, run, &jobs[0]);
-    coordinator.registry.hear(hello("honest"), false).unwrap();
+    coordinator.registry.hear(hello("honest"), false, &[]).unwrap();
     let honest = Delivery { worker: "honest".into(), ..answer(&jobs[2], passed(), &made_in) };
     let fault = Ended::Failed(Fault::System { detail: "x".into() });
     coordinator

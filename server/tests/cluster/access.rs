@@ -10,7 +10,7 @@ use std::{
 use async_nats::{Client, ConnectOptions, Event, ServerError};
 use futures::StreamExt as _;
 use jobs::cluster::{
-    WORKER_INBOX,
+    WORKER, hello_subject, inbox,
     messages::{BUILD, Hello, Welcome, pack, unpack},
 };
 use model::run::RunStatus;
@@ -127,12 +127,16 @@ fn workers_connect_with_tls_and_may_only_take_jobs_and_report_results() {
 
 /// A worker's user cannot publish jobs, read what others are told, or change what is in the broker.
 async fn may_do_nothing_else(certificates: &Certificates, url: &str) {
-    let (client, mut reports) = certificates.connect(url, "worker", WORKER_INBOX).await;
+    let (client, mut reports) = certificates.connect(url, WORKER, &inbox(WORKER)).await;
     let publish = [
         "aixgrade.jobs.python.1.1.1",
         "aixgrade.alone.python.1.1.1",
         "aixgrade.stop.1",
         "aixgrade.inbox.x",
+        "aixgrade.inbox.worker.x",
+        "aixgrade.from.other.hello",
+        "aixgrade.from.other.taken",
+        "aixgrade.from.other.results.1",
         "_INBOX.x",
         "$JS.API.STREAM.CREATE.AIXGRADE_OTHER",
         "$JS.API.STREAM.UPDATE.AIXGRADE_JOBS",
@@ -150,6 +154,10 @@ async fn may_do_nothing_else(certificates: &Certificates, url: &str) {
         "$JS.API.CONSUMER.CREATE.AIXGRADE_RESULTS",
         "$JS.API.CONSUMER.MSG.NEXT.AIXGRADE_RESULTS.server",
         "$JS.ACK.AIXGRADE_RESULTS.server.1.1.1.1.0",
+        "$JS.API.CONSUMER.CREATE.OBJ_AIXGRADE_SUITES",
+        "$JS.API.CONSUMER.CREATE.OBJ_AIXGRADE_SUITES.own",
+        "$JS.API.CONSUMER.DELETE.OBJ_AIXGRADE_SUITES.own",
+        "$JS.FC.OBJ_AIXGRADE_SUITES.x",
         "$O.AIXGRADE_SUITES.C.x",
         "$O.AIXGRADE_SUITES.M.x",
     ];
@@ -164,8 +172,11 @@ async fn may_do_nothing_else(certificates: &Certificates, url: &str) {
         "*.>",
         "aixgrade.>",
         "aixgrade.jobs.>",
-        "aixgrade.results.*",
-        "aixgrade.hello",
+        "aixgrade.from.>",
+        "aixgrade.from.worker.hello",
+        "aixgrade.inbox.>",
+        "aixgrade.inbox.*.x",
+        "aixgrade.inbox.other.>",
         "_INBOX.>",
         "$JS.>",
         "$JS.ACK.>",
@@ -181,12 +192,13 @@ async fn may_do_nothing_else(certificates: &Certificates, url: &str) {
 
 /// The server may publish everywhere; a worker cannot make it do so by asking for an answer elsewhere.
 async fn answers_go_to_workers_only(certificates: &Certificates, url: &str) {
-    let (worker, _) = certificates.connect(url, "worker", WORKER_INBOX).await;
+    let (worker, _) = certificates.connect(url, WORKER, &inbox(WORKER)).await;
     let (observer, _) = certificates.connect(url, "server", "_INBOX").await;
     let mut stops = observer.subscribe("aixgrade.stop.*").await.unwrap();
+    let mut others = observer.subscribe("aixgrade.inbox.other.x").await.unwrap();
     observer.flush().await.unwrap();
     let said = Hello {
-        worker: "w".into(),
+        worker: "worker.w".into(),
         host: "h".into(),
         version: "0".into(),
         build: BUILD.into(),
@@ -197,13 +209,19 @@ async fn answers_go_to_workers_only(certificates: &Certificates, url: &str) {
         running: 0,
         done: 0,
         draining: false,
+        holds: Vec::new(),
     };
     let said = || pack(&said).unwrap().into();
-    worker.publish_with_reply("aixgrade.hello", "aixgrade.stop.1", said()).await.unwrap();
+    for elsewhere in ["aixgrade.stop.1", "aixgrade.inbox.other.x"] {
+        worker.publish_with_reply(hello_subject(WORKER), elsewhere, said()).await.unwrap();
+    }
     // The server answers in order.
-    let answer = worker.request("aixgrade.hello", said()).await.unwrap();
+    let answer = worker.request(hello_subject(WORKER), said()).await.unwrap();
     assert!(unpack::<Welcome>(&answer.payload).is_ok());
     observer.publish("aixgrade.stop.2", "last".into()).await.unwrap();
+    observer.publish("aixgrade.inbox.other.x", "last".into()).await.unwrap();
+    let first = timeout(PATIENCE, others.next()).await.unwrap().unwrap();
+    assert_eq!(first.payload.as_ref(), b"last");
     let first = timeout(PATIENCE, stops.next()).await.unwrap().unwrap();
     assert_eq!(first.subject.as_str(), "aixgrade.stop.2");
 }

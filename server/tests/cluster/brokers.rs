@@ -40,7 +40,16 @@ fn config(replacements: &[(&str, String)]) -> String {
     })
 }
 
-/// Brokers with the users `server` and `worker`, whose password is `test`.
+/// Adds a user of workers as the configuration says: a copy of the block with another name.
+fn with_other(config: &str) -> String {
+    let (before, rest) = config.split_once("    {\n      user: worker").unwrap();
+    let (block, after) = rest.split_once("\n    }\n  ]").unwrap();
+    let block = format!("    {{\n      user: worker{block}\n    }}\n");
+    assert_eq!(block.matches("worker").count(), 3, "{block}");
+    format!("{before}{block}{}  ]{after}", block.replace("worker", "other"))
+}
+
+/// Brokers with the users `server`, `worker` and `other`, whose password is `test`. `other` is a second user of workers.
 pub struct Brokers {
     folder: PathBuf,
     program: PathBuf,
@@ -77,7 +86,7 @@ impl Brokers {
             let names = ["@n1:6222", "@n2:6222", "@n3:6222"];
             let others = names.iter().enumerate().map(|(to, name)| (*name, format!("@127.0.0.1:{}", way(to % count))));
             replacements.extend(others);
-            let mut config = config(&replacements);
+            let mut config = with_other(&config(&replacements));
             if count == 1 {
                 let (before, cluster) = config.split_once("cluster {").unwrap();
                 config = format!("{before}{}", cluster.split_once("\n}\n").unwrap().1);

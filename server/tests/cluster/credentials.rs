@@ -20,10 +20,10 @@ use super::{
 };
 
 /// What `issuer` signs about the owner of a key.
-fn signed(issuer: &KeyPair, key: &str, kind: &str, mut claims: Value) -> String {
+fn signed(issuer: &KeyPair, key: &str, kind: &str, name: &str, mut claims: Value) -> String {
     claims["type"] = kind.into();
     claims["version"] = 2.into();
-    let claims = json!({ "jti": key, "iat": 1, "iss": issuer.public_key(), "name": kind, "sub": key, "nats": claims });
+    let claims = json!({ "jti": key, "iat": 1, "iss": issuer.public_key(), "name": name, "sub": key, "nats": claims });
     let encoded = |part: &Value| BASE64_URL_SAFE_NO_PAD.encode(part.to_string());
     let content = format!("{}.{}", encoded(&json!({ "typ": "JWT", "alg": "ed25519-nkey" })), encoded(&claims));
     let signature = issuer.sign(content.as_bytes()).unwrap();
@@ -36,7 +36,7 @@ fn account(operator: &KeyPair, account: &KeyPair, bytes: i64) -> String {
         "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1, "leaf": -1,
         "mem_storage": bytes, "disk_storage": bytes, "streams": bytes, "consumer": bytes,
     });
-    signed(operator, &account.public_key(), "account", json!({ "limits": limits }))
+    signed(operator, &account.public_key(), "account", "account", json!({ "limits": limits }))
 }
 
 /// Writes the credentials file of a new user of an account.
@@ -44,7 +44,7 @@ fn credentials(folder: &Path, name: &str, account: &KeyPair, permissions: Value)
     let user = KeyPair::new_user();
     let mut claims = json!({ "subs": -1, "data": -1, "payload": -1 });
     claims.as_object_mut().unwrap().extend(permissions.as_object().unwrap().clone());
-    let token = signed(account, &user.public_key(), "user", claims);
+    let token = signed(account, &user.public_key(), "user", name, claims);
     let file = folder.join(format!("{name}.creds"));
     let content = format!(
         "-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n\
@@ -76,10 +76,10 @@ fn server_and_worker_connect_with_credentials_files() {
         .map(|(known, bytes)| format!("{}: \"{}\"", known.public_key(), account(&operator, known, bytes)))
         .into();
     let config = format!(
-        "listen: \"127.0.0.1:{port}\"\nmax_payload: 4MB\njetstream {{ store_dir: \"{}\" }}\noperator: \"{}\"\n\
+        "listen: \"127.0.0.1:{port}\"\nmax_payload: 4MB\njetstream {{ store_dir: \"{}\", max_file_store: 20GB }}\noperator: \"{}\"\n\
          system_account: {}\nresolver: MEMORY\nresolver_preload: {{\n{}\n}}\n",
         folder.join("store").display(),
-        signed(&operator, &operator.public_key(), "operator", json!({})),
+        signed(&operator, &operator.public_key(), "operator", "operator", json!({})),
         system.public_key(),
         preload.join("\n"),
     );

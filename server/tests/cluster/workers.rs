@@ -8,7 +8,7 @@ use std::{
 
 use jobs::{
     cluster::{
-        HELLO,
+        WORKER, hello_subject,
         messages::{Ability, BUILD, Hello, Welcome, pack, unpack},
     },
     job::JobKind,
@@ -137,7 +137,7 @@ async fn present_unproved(brokers: &Brokers, build: &str) {
         message: String::new(),
     };
     let said = Hello {
-        worker: "unproved".into(),
+        worker: "worker.unproved".into(),
         host: "h".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         build: build.into(),
@@ -154,11 +154,12 @@ async fn present_unproved(brokers: &Brokers, build: &str) {
         running: 0,
         done: 0,
         draining: false,
+        holds: Vec::new(),
     };
     let said = pack(&said).unwrap();
     // A server that is busy may answer too late for one request.
     let answer = loop {
-        if let Ok(answer) = client.request(HELLO, said.clone().into()).await {
+        if let Ok(answer) = client.request(hello_subject(WORKER), said.clone().into()).await {
             break answer;
         }
     };
@@ -217,7 +218,7 @@ fn an_admin_reads_which_workers_get_jobs_and_why_others_do_not() {
     let workers = api().workers;
     let good = workers.iter().find(|worker| ready(worker)).unwrap();
     data.runtime.block_on(present_unproved(&brokers, &good.build));
-    assert_eq!(state("unproved"), Some(WorkerState::FailedChecks));
+    assert_eq!(state("worker.unproved"), Some(WorkerState::FailedChecks));
     wait("the queues are counted again", || api().queues.iter().all(|queue| (queue.waiting, queue.running) == (0, 0)));
     let shown = page();
     let table = Table::of(&shown, "Workers").unwrap();
@@ -236,7 +237,7 @@ fn an_admin_reads_which_workers_get_jobs_and_why_others_do_not() {
         env!("CARGO_PKG_VERSION")
     );
     assert_eq!((row[1], &row[3..6]), (why.as_str(), &["0 of 3", "0", "0"][..]));
-    let row = table.row("unproved", &COLUMNS);
+    let row = table.row("worker.unproved", &COLUMNS);
     assert_eq!(row[1], "checks failed, gets no jobs");
     assert!(row[2].starts_with("python: sandbox checks failed, so it gets no jobs: "), "{row:?}");
     assert!(shown.contains("No jobs are waiting or running.") && !shown.contains("no worker runs them"));

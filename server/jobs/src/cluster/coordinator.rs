@@ -1,7 +1,8 @@
 //! The server's side: publishes jobs of open runs and stores reports.
 //!
 //! All state is in the database and in the broker. After a restart of either, [`Coordinator::reconcile`] compares both:
-//! an item that is leased to workers, but whose job is not in the broker and whose report has not arrived, is free again.
+//! an item that is leased to workers, but whose job is not in the broker, that no worker holds and whose report has not
+//! arrived, is free again.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -27,12 +28,13 @@ use model::{
 };
 
 use super::{
-    Broker, HELLO, JOBS, LOST_WORKERS, RESULTS, SERVER, TAKEN, WORKER_INBOX,
+    ALL_TAKEN, Broker, HELLOS, JOBS, LOST_WORKERS, RESULTS, SERVER,
     conditions::{self, Conditions},
-    consumer_name, create, jetstream, job_subject, jobs_of,
+    consumer_name, create, inbox, is_of_sender, jetstream, job_subject, jobs_of,
     messages::{Assignment, BUILD, Delivery, Hello, Limits, Options, Taken, pack, unpack},
+    receipts::Receipts,
     registry::Registry,
-    stop_subject, ticket_of,
+    stop_subject, ticket_of, user_of,
 };
 use crate::{
     Engine, RENEW, add_items,
@@ -91,6 +93,8 @@ pub struct Coordinator {
     pub registry: Arc<Registry>,
     /// Which database this is. Jobs and reports name it, so that those of another server are refused.
     instance: String,
+    /// Tell which workers received which jobs.
+    receipts: Receipts,
     open: Mutex<HashMap<RunId, Arc<OpenRun>>>,
 }
 
@@ -139,7 +143,9 @@ impl Coordinator {
         let client = broker.connect_server("aixgrade server").await?;
         let (db, registry) = (engine.db.clone(), engine.be_cluster());
         let instance = db.read(copy::instance).await?;
-        Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, instance, open: Mutex::default() }))
+        let (folder, of) = (Arc::clone(&engine.folder), instance.clone());
+        let receipts = blocking(move || Receipts::open(&folder, &of)).await?;
+        Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, instance, receipts, open: Mutex::default() }))
     }
 
     /// Works until the process ends. Failures of the broker are logged, and everything begins again, with another broker:
@@ -172,7 +178,7 @@ impl Coordinator {
     /// Answers workers that present themselves.
     async fn answer(&self) {
         loop {
-            let subscribed = self.client.subscribe(HELLO).await;
+            let subscribed = self.client.subscribe(HELLOS).await;
             let Ok(mut hellos) = subscribed else {
                 tokio::time::sleep(TICK).await;
                 continue;
@@ -180,14 +186,20 @@ impl Coordinator {
             while let Some(message) = hellos.next().await {
                 let said = unpack::<Hello>(&message.payload).ok();
                 // The server may publish everywhere. A worker may not, and must not choose where the server does.
-                let reply = message.reply.filter(|reply| reply.starts_with(&format!("{WORKER_INBOX}.")));
+                let inbox = inbox(user_of(&message.subject).unwrap_or_default());
+                let reply = message.reply.filter(|reply| reply.starts_with(&format!("{inbox}.")));
                 let (Some(said), Some(reply)) = (said, reply) else { continue };
+                if !is_of_sender(&said.worker, &message.subject) {
+                    tracing::warn!(subject = %message.subject, worker = said.worker, "a hello under another's name");
+                    continue;
+                }
+                let holding = self.receipts.attempts(&said.holds);
                 let name = said.worker.clone();
                 // Whom the database cannot tell apart gets no answer, and asks again.
                 let Ok(is_removed) = self.db.read(move |conn| run_workers::is_removed(conn, &name)).await else {
                     continue;
                 };
-                let Some(welcome) = self.registry.hear(said, is_removed) else { continue };
+                let Some(welcome) = self.registry.hear(said, is_removed, &holding) else { continue };
                 if let Ok(answer) = pack(&welcome) {
                     // The worker asks again.
                     let _ = self.client.publish(reply, answer.into()).await;
@@ -199,15 +211,16 @@ impl Coordinator {
     /// Records which workers begin which jobs.
     async fn hear_who_takes_jobs(&self) {
         loop {
-            let Ok(mut taken) = self.client.subscribe(TAKEN).await else {
+            let Ok(mut taken) = self.client.subscribe(ALL_TAKEN).await else {
                 tokio::time::sleep(TICK).await;
                 continue;
             };
             while let Some(message) = taken.next().await {
-                if let Ok(Taken { worker, instance, item, attempt }) = unpack(&message.payload)
-                    && instance == self.instance
+                if let Ok(Taken { worker, claim }) = unpack(&message.payload)
+                    && is_of_sender(&worker, &message.subject)
+                    && self.receipts.is_of(claim.attempt(), &claim.receipt)
                 {
-                    self.registry.take(&worker, Ticket { item, attempt });
+                    self.registry.take(&worker, claim.attempt());
                 }
             }
         }
@@ -232,9 +245,10 @@ impl Coordinator {
 
     /// Stores some reports, and acknowledges them.
     async fn store_and_acknowledge(self: &Arc<Self>, chunk: Vec<Message>) -> Result<(), Failure> {
-        let payloads: Vec<_> = chunk.iter().map(|message| message.payload.clone()).collect();
+        let sent: Vec<_> = chunk.iter().map(|message| (message.subject.clone(), message.payload.clone())).collect();
         let this = Arc::clone(self);
-        let strange = blocking(move || this.store(payloads.iter().map(|payload| unpack(payload)).collect())).await?;
+        let read = move || this.store(sent.iter().map(|(subject, payload)| read_delivery(subject, payload)).collect());
+        let strange = blocking(read).await?;
         for (at, message) in chunk.iter().enumerate() {
             let is_early = message.info().is_ok_and(|info| info.delivered < PRESENTED_BY);
             match strange.contains(&at) {
@@ -258,6 +272,11 @@ impl Coordinator {
         };
         let (strange, known): (Vec<_>, Vec<_>) =
             deliveries.into_iter().enumerate().partition(|(_, delivery)| is_strange(delivery));
+        for delivery in strange.iter().filter_map(|(_, delivery)| delivery.as_ref().ok()) {
+            if self.receipts.is_of(delivery.report.ticket(), &delivery.receipt) {
+                self.registry.wait_for(&delivery.worker);
+            }
+        }
         let strange = strange.into_iter().map(|(at, _)| at).collect();
         let (mut accepted, mut refused) = (Vec::new(), 0);
         for checked in self.check(known.into_iter().map(|(_, delivery)| delivery).collect())? {
@@ -308,7 +327,15 @@ impl Coordinator {
         &self,
         deliveries: Vec<Result<Delivery, String>>,
     ) -> Result<Vec<Result<Option<Accepted>, String>>, Failure> {
-        let is_own = |delivery: &Delivery| delivery.build == BUILD && delivery.instance == self.instance;
+        let is_own = |delivery: &Delivery| {
+            let is_received = self.receipts.is_of(delivery.report.ticket(), &delivery.receipt);
+            let may_report = is_received && self.registry.may_report(&delivery.worker, delivery.report.ticket());
+            if !may_report {
+                let (worker, item) = (&delivery.worker, delivery.report.item);
+                tracing::warn!(worker, item, "a worker reported an output that it does not hold");
+            }
+            delivery.build == BUILD && delivery.instance == self.instance && may_report
+        };
         let found = self.db.read_blocking(|conn| {
             let found = deliveries.into_iter().map(|delivery| match delivery {
                 Ok(delivery) if is_own(&delivery) => {
@@ -392,7 +419,8 @@ impl Coordinator {
     /// Publishes jobs of open runs, oldest first, and ends runs without any left.
     async fn publish(self: &Arc<Self>, context: &Context, store: &ObjectStore) -> Result<(), Failure> {
         let mut begun: BTreeSet<RunId> = BTreeSet::new();
-        let (mut renewed, mut reconciled, mut counted) = (Instant::now(), None::<Instant>, None::<Instant>);
+        // Workers say what they hold before it is first compared.
+        let (mut renewed, mut reconciled, mut counted) = (Instant::now(), Instant::now(), None::<Instant>);
         loop {
             if renewed.elapsed() >= RENEW {
                 renewed = Instant::now();
@@ -418,11 +446,12 @@ impl Coordinator {
                     begun.insert(run.id);
                 }
             }
-            if reconciled.is_none_or(|last| last.elapsed() >= RECONCILE) {
+            if reconciled.elapsed() >= RECONCILE {
+                self.let_go_of_removed().await?;
                 for run in &begun {
                     self.reconcile(context, *run).await?;
                 }
-                reconciled = Some(Instant::now());
+                reconciled = Instant::now();
             }
             for run in begun.clone() {
                 let is_fresh = found.get(&run).is_some_and(|run| run.fresh);
@@ -571,8 +600,9 @@ impl Coordinator {
             let id = message_id(&self.instance, job.ticket());
             let suite = open.bundles.get(&job.kind).map(|bundle| bundle.name.clone()).unwrap_or_default();
             let ticket = job.ticket();
-            let instance = self.instance.clone();
-            let assignment = Assignment { instance, run, suite, limits: open.limits, options: open.options, job };
+            let (instance, receipt) = (self.instance.clone(), self.receipts.of(ticket));
+            let assignment =
+                Assignment { instance, run, suite, limits: open.limits, options: open.options, job, receipt };
             Ok((subject, id, ticket, pack(&assignment)?))
         });
         Ok((messages.collect::<Result<_, Failure>>()?, claimed.len()))
@@ -595,7 +625,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Frees items whose job the broker has lost: their job is not in its stream, and every report that was in the stream
+    /// Frees items whose job the broker has lost: their job is not in its stream, no worker holds it, and every report that was in the stream
     /// of results when this was observed has been stored. Runs between two calls of [`Self::feed`], so that no job is
     /// being published.
     async fn reconcile(&self, context: &Context, run: RunId) -> Result<(), Failure> {
@@ -617,7 +647,9 @@ impl Coordinator {
             // Reports are on their way. The next comparison will tell.
             return Ok(());
         }
-        let lost: Vec<Ticket> = held.into_iter().filter(|ticket| !present.contains(ticket)).collect();
+        // Whoever may acknowledge jobs can acknowledge another's. What the other reports counts all the same.
+        let is_lost = |attempt: &Ticket| !present.contains(attempt) && !self.registry.is_held(*attempt);
+        let lost: Vec<Ticket> = held.into_iter().filter(is_lost).collect();
         for chunk in lost.chunks(CHUNK) {
             chunk.iter().for_each(|attempt| self.registry.end(*attempt, None));
             let chunk = chunk.to_vec();
@@ -630,13 +662,24 @@ impl Coordinator {
         Ok(())
     }
 
+    /// Lets go of what workers hold that an admin removed since they last presented themselves.
+    async fn let_go_of_removed(&self) -> Result<(), Failure> {
+        for name in self.registry.holders() {
+            let of = name.clone();
+            if self.db.read(move |conn| run_workers::is_removed(conn, &of)).await? {
+                self.registry.remove(&name);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes a stopped run's jobs back.
     async fn stop(&self, context: &Context, run: RunId) -> Result<(), Failure> {
         self.forget(run);
         let jobs = context.get_stream_no_info(JOBS).await.map_err(Failure::internal)?;
         jobs.purge().filter(jobs_of(run)).await.map_err(Failure::internal)?;
         // A worker that does not hear it wastes the rest of an output's time; its report is refused.
-        self.client.publish(stop_subject(run), String::new().into()).await.map_err(Failure::internal)?;
+        self.client.publish(stop_subject(run), self.instance.clone().into()).await.map_err(Failure::internal)?;
         let held = self.db.read(move |conn| runs::held(conn, run, HOLDER)).await?;
         for chunk in held.chunks(CHUNK) {
             let chunk = chunk.to_vec();
@@ -679,9 +722,21 @@ struct Accepted {
     conditions: Arc<Conditions>,
 }
 
-/// The ID of the message about an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also
-/// if another database sent it.
-pub(super) fn message_id(instance: &str, ticket: Ticket) -> String {
+/// Reads a report.
+///
+/// # Errors
+/// It is none, or under the name of another user's worker.
+fn read_delivery(subject: &str, payload: &[u8]) -> Result<Delivery, String> {
+    let delivery: Delivery = unpack(payload)?;
+    match is_of_sender(&delivery.worker, subject) {
+        true => Ok(delivery),
+        false => Err(format!("{subject} has a report of {}", delivery.worker)),
+    }
+}
+
+/// The ID of the job of an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also if
+/// another database sent it.
+fn message_id(instance: &str, ticket: Ticket) -> String {
     format!("{instance}.{}.{}", ticket.item, ticket.attempt)
 }
 

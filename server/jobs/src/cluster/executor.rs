@@ -13,13 +13,15 @@ use std::{
 
 use async_nats::jetstream::{
     Context,
-    object_store::{GetErrorKind, ObjectStore},
+    object_store::ObjectInfo,
+    stream::{LastRawMessageErrorKind, Stream},
 };
+use base64::{Engine as _, prelude::BASE64_URL_SAFE};
 use model::{conversation::TestProfile, reason::Fault, run::Dates};
-use tokio::{io::AsyncReadExt as _, sync::OnceCell};
+use tokio::sync::OnceCell;
 
 use super::{
-    AGAIN, SUITES,
+    AGAIN, SUITES, SUITES_STREAM,
     messages::{Ability, Assignment, Limits},
 };
 use crate::{
@@ -287,12 +289,7 @@ fn key(assignment: &Assignment) -> Key {
 /// # Errors
 /// The suite is not in the store, or another one is under its name.
 async fn from_store(context: &Context, name: &str) -> Result<Vec<u8>, String> {
-    let store = loop {
-        match context.get_object_store(SUITES).await {
-            Ok(store) => break store,
-            Err(_) => tokio::time::sleep(AGAIN).await,
-        }
-    };
+    let store = context.get_stream_no_info(SUITES_STREAM).await.map_err(|e| e.to_string())?;
     let mut missing = 0;
     loop {
         match download(&store, name).await {
@@ -307,18 +304,29 @@ async fn from_store(context: &Context, name: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Fetches a suite. `None` if the store has none of this name.
+/// Fetches a suite, one message after another: a consumer, as the client's object store makes one, could be made to deliver
+/// to other subjects, so the broker grants workers none. `None` if the store has no suite of this name.
 ///
 /// # Errors
 /// The broker does not answer, or the connection ended.
-async fn download(store: &ObjectStore, name: &str) -> Result<Option<Vec<u8>>, String> {
-    let object = match store.get(name).await {
-        Ok(object) => object,
-        Err(e) if e.kind() == GetErrorKind::NotFound => return Ok(None),
+async fn download(store: &Stream<()>, name: &str) -> Result<Option<Vec<u8>>, String> {
+    let about = format!("$O.{SUITES}.M.{}", BASE64_URL_SAFE.encode(name));
+    let about = match store.get_last_raw_message_by_subject(&about).await {
+        Ok(about) => about,
+        Err(e) if e.kind() == LastRawMessageErrorKind::NoMessageFound => return Ok(None),
         Err(e) => return Err(e.to_string()),
     };
-    let mut bytes = Vec::new();
-    object.take(MOST_SUITE_BYTES as u64 + 1).read_to_end(&mut bytes).await.map_err(|e| e.to_string())?;
+    let about: ObjectInfo = serde_json::from_slice(&about.payload).map_err(|e| e.to_string())?;
+    if about.deleted {
+        return Ok(None);
+    }
+    let chunks = format!("$O.{SUITES}.C.{}", about.nuid);
+    let (mut bytes, mut from) = (Vec::new(), 0);
+    while bytes.len() < about.size.min(MOST_SUITE_BYTES + 1) {
+        let chunk = store.get_first_raw_message_by_subject(&chunks, from).await.map_err(|e| e.to_string())?;
+        bytes.extend_from_slice(&chunk.payload);
+        from = chunk.sequence + 1;
+    }
     Ok(Some(bytes))
 }
 

@@ -12,6 +12,7 @@ use model::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::job::{Job, JobKind, Report};
+use db::runs::Ticket;
 use engine::runner::Allowance;
 
 /// Messages longer than this are compressed.
@@ -33,6 +34,8 @@ pub struct Assignment {
     pub limits: Limits,
     pub options: Options,
     pub job: Job,
+    /// A worker that repeats it received this job.
+    pub receipt: String,
 }
 
 /// The limits of an output.
@@ -89,17 +92,47 @@ pub struct Delivery {
     pub run: RunId,
     pub kind: JobKind,
     pub suite: String,
+    /// That of its assignment.
+    pub receipt: String,
     pub report: Report,
 }
 
-/// That a worker begins a job. If the job is given to others because no report comes, the server knows who had it.
+impl Delivery {
+    /// The ID of its message. The broker ignores a message whose ID it has seen in the last two minutes, so it is the
+    /// worker's own: the report of one that does not hold the attempt must not replace that of the one that does.
+    pub fn id(&self) -> String {
+        format!("{}.{}.{}.{}", self.instance, self.report.item, self.report.attempt, self.worker)
+    }
+}
+
+/// That a worker begins a job. From then on, only its report counts, as long as it says that it holds the attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Taken {
     pub worker: String,
-    pub instance: String,
+    pub claim: Claim,
+}
+
+/// An attempt that a worker holds, with the receipt of its assignment.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
     pub item: i64,
     pub attempt: u32,
+    pub receipt: String,
+}
+
+impl Claim {
+    pub fn attempt(&self) -> Ticket {
+        Ticket { item: self.item, attempt: self.attempt }
+    }
+}
+
+impl Assignment {
+    /// What its worker says of it.
+    pub fn claim(&self) -> Claim {
+        Claim { item: self.job.item, attempt: self.job.attempt, receipt: self.receipt.clone() }
+    }
 }
 
 /// What a worker says about itself, every few seconds.
@@ -121,6 +154,8 @@ pub struct Hello {
     pub done: u64,
     /// Whether it ends after its jobs in progress.
     pub draining: bool,
+    /// The attempts that it began and has not reported.
+    pub holds: Vec<Claim>,
 }
 
 /// A kind of jobs that a worker was asked to run, and whether it can.

@@ -5,18 +5,21 @@
 //! broker, which the server creates, and the connection.
 //!
 //! Invariants: a job leaves its stream only after its report is in the stream of results, so a job that is in neither is
-//! lost and is published again. A report counts for the newest attempt at its item only. What a worker sends is
-//! untrusted: its size is bounded, it can only report attempts that are in progress, and the conditions of a result do not
-//! come from its report ([`conditions`]). What a worker receives it verifies: suites by their checksum.
+//! lost and is published again, unless a worker says that it holds it. A report counts for the newest attempt at its item
+//! only, and only from the worker that holds the attempt. What a worker sends is untrusted: its size is bounded, the broker
+//! says which user sent it ([`hello_subject`]), it can only report attempts that are in progress and whose job it received
+//! ([`receipts`]), and the conditions of a result do not come from its report ([`conditions`]). What a worker receives it
+//! verifies: suites by their checksum.
 
 mod conditions;
 pub mod coordinator;
 mod executor;
 pub mod messages;
+mod receipts;
 pub mod registry;
 pub mod worker;
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{fs, io, path::PathBuf, time::Duration};
 
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr,
@@ -27,7 +30,9 @@ use async_nats::{
         stream::{DiscardPolicy, RetentionPolicy, StorageType},
     },
 };
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use model::ids::RunId;
+use serde::Deserialize;
 
 use super::job::JobKind;
 use base::error::{Failure, chain};
@@ -48,15 +53,14 @@ pub const SUITES_STREAM: &str = "OBJ_AIXGRADE_SUITES";
 /// The server's consumer of [`RESULTS`].
 pub const SERVER: &str = "server";
 
-/// Workers present themselves here; the server answers.
-pub const HELLO: &str = "aixgrade.hello";
+/// Where workers of all users present themselves.
+const HELLOS: &str = "aixgrade.from.*.hello";
 
-/// Workers say here which jobs they begin.
-pub const TAKEN: &str = "aixgrade.taken";
+/// Where workers of all users say which jobs they begin.
+const ALL_TAKEN: &str = "aixgrade.from.*.taken";
 
-/// Where workers get answers and jobs, apart from the server's inbox, so that their credentials do not let them read what
-/// the broker answers the server.
-pub const WORKER_INBOX: &str = "aixgrade.inbox";
+/// The broker's user for workers, unless address or credentials name one.
+pub const WORKER: &str = "worker";
 
 /// How long the broker waits for a sign of a worker before it gives the job to another. Workers send one several times
 /// as often.
@@ -78,6 +82,9 @@ const MOST_ACK_PENDING: i64 = 20_000;
 /// Limits of the streams. The server publishes a bounded number of jobs at a time, so only a fault reaches them; then
 /// the broker refuses messages instead of dropping old ones.
 const MOST_STREAM_BYTES: i64 = 4 << 30;
+
+/// The longest name of a worker's user.
+const LONGEST_USER: usize = 64;
 
 /// How the server or a worker reaches the broker.
 #[derive(Clone, Debug)]
@@ -108,13 +115,42 @@ impl Broker {
     /// Fails if an address or a file is invalid, or if the broker refuses the worker's user or certificate, or has a
     /// certificate that is not valid for the worker.
     pub async fn connect_worker(&self, name: &str) -> Result<Client, Failure> {
-        let options = self.options(name).await?.custom_inbox_prefix(WORKER_INBOX);
+        let options = self.options(name).await?.custom_inbox_prefix(inbox(&self.user()?));
         match options.clone().connect(self.addresses()).await {
             Ok(client) => return Ok(client),
             Err(e) if is_refusal(&e) => return Err(unusable(&e)),
             Err(e) => tracing::warn!(cause = %chain(&e), "cannot connect to the broker; trying again"),
         }
         options.retry_on_initial_connect().connect(self.addresses()).await.map_err(|e| unusable(&e))
+    }
+
+    /// The user that a worker is to the broker. Its subjects have this name.
+    ///
+    /// # Errors
+    /// Fails if the credentials cannot be read, or if the name cannot be part of a subject.
+    pub fn user(&self) -> Result<String, Failure> {
+        let user = match &self.credentials {
+            Some(file) => fs::read_to_string(file).ok().and_then(|content| name_in(&content)).ok_or_else(|| {
+                let what = format!("cannot read the user's name in {}", file.display());
+                Failure::invalid("--nats-creds", what, "Pass a credentials file, as `nsc` writes them")
+            })?,
+            None => self.login().map_or_else(|| WORKER.to_owned(), |(user, _)| user),
+        };
+        let may_have = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if user.is_empty() || user.len() > LONGEST_USER || !user.chars().all(may_have) {
+            let what = format!("\"{user}\" cannot be the name of a worker's user");
+            let hint = format!("Name it with at most {LONGEST_USER} letters, digits, \"-\" and \"_\"");
+            return Err(Failure::invalid("--nats", what, hint));
+        }
+        Ok(user)
+    }
+
+    /// User and password in the addresses.
+    fn login(&self) -> Option<(String, String)> {
+        let addresses = self.addresses();
+        let mut parsed = addresses.iter().filter_map(|address| address.parse::<ServerAddr>().ok());
+        let decoded = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+        parsed.find_map(|address| Some((decoded(address.username()?), decoded(address.password().unwrap_or_default()))))
     }
 
     /// Its hosts and ports, without users and passwords, for messages.
@@ -155,16 +191,23 @@ impl Broker {
             options = options.add_client_certificate(certificate.clone(), key.clone()).require_tls(true);
         }
         // The client does not read user and password from addresses.
-        let addresses = self.addresses();
-        let mut parsed = addresses.iter().filter_map(|address| address.parse::<ServerAddr>().ok());
-        let decoded = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
-        let user = parsed
-            .find_map(|address| Some((decoded(address.username()?), decoded(address.password().unwrap_or_default()))));
-        if let Some((user, password)) = user {
+        if let Some((user, password)) = self.login() {
             options = options.user_and_password(user, password);
         }
         Ok(options)
     }
+}
+
+/// The name of the user in a credentials file: in its JWT.
+fn name_in(credentials: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Claims {
+        name: String,
+    }
+    let (_, rest) = credentials.split_once("-----BEGIN NATS USER JWT-----")?;
+    let claims = rest.split_whitespace().next()?.split('.').nth(1)?;
+    let claims = BASE64_URL_SAFE_NO_PAD.decode(claims).ok()?;
+    serde_json::from_slice::<Claims>(&claims).ok().map(|claims| claims.name)
 }
 
 /// Whether a broker answered, but another attempt to connect would fail in the same way.
@@ -212,11 +255,43 @@ fn queue(alone: bool) -> &'static str {
 }
 
 /// The subject of a report.
-pub fn result_subject(run: RunId) -> String {
-    format!("aixgrade.results.{}", run.0)
+pub fn result_subject(user: &str, run: RunId) -> String {
+    format!("aixgrade.from.{user}.results.{}", run.0)
 }
 
-/// The server says here that a run was stopped.
+/// Where a worker presents itself. The broker lets nobody but this user publish here.
+pub fn hello_subject(user: &str) -> String {
+    format!("aixgrade.from.{user}.hello")
+}
+
+/// Where a worker says which jobs it begins.
+pub fn taken_subject(user: &str) -> String {
+    format!("aixgrade.from.{user}.taken")
+}
+
+/// Where workers of a user get answers and jobs. The broker lets no other user of workers read here, and lets no worker
+/// read what it answers the server.
+pub fn inbox(user: &str) -> String {
+    format!("aixgrade.inbox.{user}")
+}
+
+/// The user that published a message of a worker.
+fn user_of(subject: &str) -> Option<&str> {
+    subject.strip_prefix("aixgrade.from.")?.split('.').next()
+}
+
+/// Whether a worker's name begins with the user that published a message of it, so that no worker can use the name of
+/// another user's, and everyone sees whose each is.
+fn is_of_sender(worker: &str, subject: &str) -> bool {
+    user_of(subject).is_some_and(|user| user == user_in(worker))
+}
+
+/// The user in a worker's name.
+fn user_in(worker: &str) -> &str {
+    worker.split('.').next().unwrap_or_default()
+}
+
+/// The server says here that a run was stopped. The content is its database.
 pub fn stop_subject(run: RunId) -> String {
     format!("aixgrade.stop.{}", run.0)
 }
@@ -244,7 +319,9 @@ pub async fn create(context: &Context, replicas: usize) -> Result<ObjectStore, F
         num_replicas: replicas,
         ..Default::default()
     };
-    for config in [stream(JOBS, &["aixgrade.jobs.>", "aixgrade.alone.>"]), stream(RESULTS, &["aixgrade.results.*"])] {
+    for config in
+        [stream(JOBS, &["aixgrade.jobs.>", "aixgrade.alone.>"]), stream(RESULTS, &["aixgrade.from.*.results.*"])]
+    {
         context.create_or_update_stream(config).await.map_err(Failure::internal)?;
     }
     let consumer = |name: String, filter: String, most_pending| pull::Config {
@@ -293,6 +370,28 @@ mod tests {
         let url = "nats://worker:secret@one.example:4223, tls://two.example, three.example:1".to_owned();
         let broker = Broker { url, credentials: None, ca: None, certificate: None };
         assert_eq!(broker.names(), "one.example:4223, two.example:4222, three.example:1");
+    }
+
+    #[test]
+    fn a_worker_has_the_name_of_its_user() {
+        let user = |url: &str| {
+            let broker = Broker { url: url.to_owned(), credentials: None, ca: None, certificate: None };
+            broker.user().ok()
+        };
+        assert_eq!(user("nats://n1, nats://w-1:secret@n2").as_deref(), Some("w-1"));
+        assert_eq!(user("nats://n1").as_deref(), Some(WORKER));
+        for wrong in ["nats://a.b:secret@n1", "nats://%2A:secret@n1", "nats://%3E:secret@n1", "nats://a%20b:secret@n1"]
+        {
+            assert_eq!(user(wrong), None, "{wrong}");
+        }
+        let claims = BASE64_URL_SAFE_NO_PAD.encode("{\"name\":\"w-2\",\"iat\":1}");
+        let file = format!("-----BEGIN NATS USER JWT-----\nx.{claims}.y\n------END NATS USER JWT------\n");
+        assert_eq!(name_in(&file).as_deref(), Some("w-2"));
+        assert_eq!(name_in("server_name: n1"), None);
+        assert!(is_of_sender("w-1.host-0123", &hello_subject("w-1")));
+        for other in ["w-2.host-0123", "w-1", "w-11.host", ".w-1", ""] {
+            assert_eq!(is_of_sender(other, &result_subject("w-1", RunId(1))), other == "w-1", "{other}");
+        }
     }
 
     #[test]

@@ -23,16 +23,18 @@ use async_nats::{
 use futures::StreamExt as _;
 use model::{ids::RunId, reason::Fault};
 use texts::runs::EN;
-use tokio::sync::{OwnedSemaphorePermit, RwLock, Semaphore, watch};
+use tokio::{
+    sync::{OwnedSemaphorePermit, RwLock, Semaphore, watch},
+    time::MissedTickBehavior,
+};
 
 use super::{
-    ACK_WAIT, AGAIN, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, TAKEN, consumer_name,
-    coordinator::message_id,
+    ACK_WAIT, AGAIN, Broker, JOBS, MOST_DELIVERIES, STOPS, consumer_name,
     executor::{Executor, Ready},
-    jetstream,
-    messages::{Ability, Assignment, BUILD, Delivery, Hello, Refusal, Taken, Welcome, pack, unpack},
+    hello_subject, jetstream,
+    messages::{Ability, Assignment, BUILD, Claim, Delivery, Hello, Refusal, Taken, Welcome, pack, unpack},
     registry::HELLO_EVERY,
-    result_subject,
+    result_subject, taken_subject,
 };
 use crate::job::{Ended, JobKind, MadeIn, Report};
 use base::{clock, error::Failure};
@@ -59,8 +61,14 @@ pub struct Settings {
     pub kinds: BTreeSet<JobKind>,
 }
 
+/// The database of a job's server, which it repeats to stop the job, and the flag that does so.
+type Stop = (String, Arc<AtomicBool>);
+
 /// A worker that is connected.
 struct Worker {
+    /// The broker's name for it.
+    user: String,
+    /// Begins with the user.
     name: String,
     host: String,
     slots: usize,
@@ -78,8 +86,10 @@ struct Worker {
     beside: Arc<RwLock<()>>,
     running: AtomicU32,
     done: AtomicU64,
-    /// The flags that stop jobs in progress, by run and message.
-    stops: Mutex<HashMap<(RunId, String), Arc<AtomicBool>>>,
+    /// The attempts that it began and has not reported.
+    holds: Mutex<BTreeSet<Claim>>,
+    /// What stops jobs in progress, by run and message.
+    stops: Mutex<HashMap<(RunId, String), Stop>>,
     draining: watch::Receiver<bool>,
 }
 
@@ -98,8 +108,9 @@ pub async fn run(
     let executor = Arc::new(Executor::new(&cache, slots).map_err(unusable)?);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "unknown".to_owned() } else { host.trim().to_owned() };
-    // The random part is also what keeps other workers from reporting under this name.
-    let name = format!("{host}-{}", &clock::token().0[..16]);
+    let user = broker.user()?;
+    // The random part is also what keeps other workers of the same user from reporting under this name.
+    let name = format!("{user}.{host}-{}", &clock::token().0[..16]);
     let client = broker.connect_worker(&format!("aixgrade-worker {name}")).await?;
     // After the connection: the checks take seconds, and a wrong password is reported at once.
     let mut abilities = Vec::new();
@@ -116,6 +127,7 @@ pub async fn run(
         let _ = drain.send(true);
     });
     let worker = Arc::new(Worker {
+        user,
         name,
         host,
         slots,
@@ -128,6 +140,7 @@ pub async fn run(
         beside: Arc::default(),
         running: AtomicU32::new(0),
         done: AtomicU64::new(0),
+        holds: Mutex::default(),
         stops: Mutex::default(),
         draining,
         abilities,
@@ -164,7 +177,7 @@ impl Worker {
         // At once, because a worker without jobs ends before it says hello again.
         if let Ok(packed) = pack(&self.hello()) {
             // Otherwise, the server notices that the worker is silent.
-            let _ = self.client.publish(HELLO, packed.into()).await;
+            let _ = self.client.publish(hello_subject(&self.user), packed.into()).await;
         }
         for task in asking {
             let _ended = task.await;
@@ -181,10 +194,17 @@ impl Worker {
     /// answer counts.
     async fn say_hello(self: Arc<Self>, welcome: watch::Sender<bool>, say: impl Fn(&str)) {
         let mut last = None;
+        let mut next = tokio::time::interval(HELLO_EVERY);
+        next.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
+            next.tick().await;
             let said = self.hello();
             let answer = match pack(&said) {
-                Ok(packed) => self.client.request(HELLO, packed.into()).await.ok(),
+                Ok(packed) => {
+                    let answer = self.client.request(hello_subject(&self.user), packed.into());
+                    // A server that comes back hears soon what the worker holds.
+                    tokio::time::timeout(HELLO_EVERY, answer).await.ok().and_then(Result::ok)
+                }
                 Err(_) => None,
             };
             if answer.is_none() {
@@ -212,7 +232,6 @@ impl Worker {
                     last = Some(answer.refused);
                 }
             }
-            tokio::time::sleep(HELLO_EVERY).await;
         }
     }
 
@@ -250,6 +269,7 @@ impl Worker {
             running: self.running.load(Ordering::Relaxed),
             done: self.done.load(Ordering::Relaxed),
             draining: *self.draining.borrow(),
+            holds: self.holds.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect(),
         }
     }
 
@@ -259,8 +279,11 @@ impl Worker {
             while let Some(message) = stops.next().await {
                 let run = message.subject.rsplit('.').next().and_then(|run| run.parse().ok()).map(RunId);
                 let stops = self.stops.lock().unwrap_or_else(PoisonError::into_inner);
-                for ((_, _), cancelled) in stops.iter().filter(|((of, _), _)| Some(*of) == run) {
-                    cancelled.store(true, Ordering::SeqCst);
+                for ((of, _), (instance, cancelled)) in stops.iter() {
+                    // A worker can have the broker's answers sent here, but chooses no content.
+                    if Some(*of) == run && instance.as_bytes() == message.payload.as_ref() {
+                        cancelled.store(true, Ordering::SeqCst);
+                    }
                 }
             }
         }
@@ -363,8 +386,9 @@ impl Worker {
 
     async fn run_and_report(self: &Arc<Self>, message: &Message, assignment: Assignment, slot: OwnedSemaphorePermit) {
         let (run, kind, suite) = (assignment.run, assignment.job.kind, assignment.suite.clone());
+        let claim = assignment.claim();
+        let receipt = claim.receipt.clone();
         let instance = assignment.instance.clone();
-        let id = message_id(&instance, assignment.job.ticket());
         let deliveries = message.info().map_or(1, |info| info.delivered);
         let report = if deliveries > MOST_DELIVERIES {
             let times = u32::try_from(MOST_DELIVERIES).unwrap_or(u32::MAX);
@@ -378,8 +402,17 @@ impl Worker {
         };
         // The next job runs while this one is reported.
         drop(slot);
-        let delivery =
-            Delivery { worker: self.name.clone(), build: BUILD.to_owned(), instance, run, kind, suite, report };
+        let delivery = Delivery {
+            worker: self.name.clone(),
+            build: BUILD.to_owned(),
+            instance,
+            run,
+            kind,
+            suite,
+            receipt,
+            report,
+        };
+        let id = delivery.id();
         let most = self.client.max_payload().saturating_sub(1 << 10);
         let packed = match pack(&delivery) {
             Ok(packed) if packed.len() <= most => packed,
@@ -388,13 +421,16 @@ impl Worker {
                 let report = Report { ended: Ended::Failed(Fault::System { detail }), ..delivery.report.clone() };
                 match pack(&Delivery { report, ..delivery }) {
                     Ok(packed) => packed,
-                    Err(_) => return,
+                    Err(_) => {
+                        self.holds.lock().unwrap_or_else(PoisonError::into_inner).remove(&claim);
+                        return;
+                    }
                 }
             }
         };
         loop {
             let result = PublishMessage::build().payload(packed.clone().into()).message_id(&id);
-            let sent = match self.context.send_publish(result_subject(run), result).await {
+            let sent = match self.context.send_publish(result_subject(&self.user, run), result).await {
                 Ok(stored) => stored.await.map(drop).map_err(|e| e.to_string()),
                 Err(e) => Err(e.to_string()),
             };
@@ -406,21 +442,18 @@ impl Worker {
                 }
             }
         }
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner).remove(&claim);
         // If this is lost, another worker runs the output again, and the server refuses its report.
         let _ = message.ack().await;
     }
 
     /// Runs an output on a thread that may block.
     async fn execute(self: &Arc<Self>, message: &Message, assignment: Assignment) -> Report {
-        let taken = Taken {
-            worker: self.name.clone(),
-            instance: assignment.instance.clone(),
-            item: assignment.job.item,
-            attempt: assignment.job.attempt,
-        };
-        // Lost only with the connection; the server then knows less about who had the job.
+        let taken = Taken { worker: self.name.clone(), claim: assignment.claim() };
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner).insert(taken.claim.clone());
+        // Lost only with the connection; the next hello has it, too.
         if let Ok(packed) = pack(&taken) {
-            let _ = self.client.publish(TAKEN, packed.into()).await;
+            let _ = self.client.publish(taken_subject(&self.user), packed.into()).await;
         }
         let ready = match self.executor.kept(&assignment) {
             Some(ready) => ready,
@@ -430,12 +463,13 @@ impl Worker {
             },
         };
         let key = (assignment.run, message.subject.to_string());
+        let instance = assignment.instance.clone();
         let (this, named) = (Arc::clone(self), key.clone());
         let lost = failed(&assignment, Fault::System { detail: "the worker's thread ended".to_owned() });
         let running = tokio::task::spawn_blocking(move || {
             this.executor.run(&ready, &assignment.job, |cancelled| {
                 let mut stops = this.stops.lock().unwrap_or_else(PoisonError::into_inner);
-                stops.insert(named, Arc::clone(cancelled));
+                stops.insert(named, (instance, Arc::clone(cancelled)));
             })
         });
         let result = running.await.unwrap_or(lost);
