@@ -30,7 +30,7 @@ export default defineConfig({
     trace: process.env.CI ? 'off' : 'retain-on-failure',
     // A click on what stays disabled would otherwise wait as long as its test may take.
     actionTimeout: 120_000,
-    navigationTimeout: 120_000,
+    navigationTimeout: 600_000,
   },
   projects: [
     { name: 'hydrated', grepInvert: /@scriptless/ },

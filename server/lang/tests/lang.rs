@@ -604,7 +604,8 @@ fn go_samples_that_could_affect_others_are_built_alone() {
     let (go, places) = (lang::language(CodeLang::Go).unwrap(), Places::from_environment());
     let Some(()) = prerequisites::toolchain("go", (go.look)(&places)) else { return };
     drop((go.find)(&places, &folder()).unwrap());
-    let image = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path().join("go/builder"));
+    let images = engine::toolchain::images(&folder());
+    let image = fs::read_dir(images).unwrap().map(|entry| entry.unwrap().path().join("go/builder"));
     let builder = image.into_iter().find(|builder| builder.is_file()).unwrap();
     let function = "func F(n int) int {\n    return n\n}\n";
     for sample in [

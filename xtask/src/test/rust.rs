@@ -91,9 +91,9 @@ fn programs(artifacts: Vec<tools::Artifact>) -> Vec<Program> {
         .collect()
 }
 
-/// How many test programs run at the same time. One often waits for a broker, a lease or a program while the others
-/// compute; more would only make each other slow.
-const SIDE_BY_SIDE: usize = 3;
+/// How many test programs run at the same time. One often waits for a broker, a lease or a program while the other
+/// computes; more would only make each other slow.
+const SIDE_BY_SIDE: usize = 2;
 
 /// Runs the tests of every package but those of xtask.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
