@@ -18,7 +18,17 @@ use sandbox::{bubblewrap, tool};
 /// # Errors
 /// Fails if the disk is full or a tool fails.
 pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
-    let place = toolchain::image(&toolchain::images(folder), name, make)?;
+    prepared_in(&toolchain::images(folder), folder, name, make)
+}
+
+/// The same with the folder of images.
+fn prepared_in(
+    images: &Path,
+    folder: &Path,
+    name: &str,
+    make: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    let place = toolchain::image(images, name, make)?;
     note_current(folder, name)?;
     Ok(place)
 }
@@ -338,7 +348,8 @@ mod tests {
             fs::write(place.join("file"), name)
         };
         let places: Vec<PathBuf> = std::thread::scope(|scope| {
-            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| prepared(folder, name, make).unwrap())).collect();
+            let all: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| prepared_in(folder, folder, name, make).unwrap())).collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
         });
         assert_eq!(made.into_inner(), 1);
@@ -346,8 +357,8 @@ mod tests {
         let left: BTreeSet<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, BTreeSet::from(["cpp-0123456789abcdef".into(), "cpp.current".into()]));
         // One that failed is made again by the next.
-        prepared(folder, "cpp-fedcba9876543210", |_| Err(io::Error::other("no compiler"))).unwrap_err();
-        prepared(folder, "cpp-fedcba9876543210", |place| fs::write(place.join("file"), "")).unwrap();
+        prepared_in(folder, folder, "cpp-fedcba9876543210", |_| Err(io::Error::other("no compiler"))).unwrap_err();
+        prepared_in(folder, folder, "cpp-fedcba9876543210", |place| fs::write(place.join("file"), "")).unwrap();
     }
 
     #[test]
@@ -356,7 +367,7 @@ mod tests {
         let folder = temporary.path();
         let (old, new) = ("cpp-0123456789abcdef", "cpp-fedcba9876543210");
         for name in [old, new] {
-            prepared(folder, name, |place| fs::write(place.join("file"), name)).unwrap();
+            prepared_in(folder, folder, name, |place| fs::write(place.join("file"), name)).unwrap();
         }
         for (entry, expected) in [
             (old, true),
@@ -371,7 +382,7 @@ mod tests {
             assert_eq!(is_replaced(folder, entry), expected, "{entry}");
         }
         // Back to the earlier toolchain.
-        prepared(folder, old, |_| panic!("built again")).unwrap();
+        prepared_in(folder, folder, old, |_| panic!("built again")).unwrap();
         assert!(is_replaced(folder, new) && !is_replaced(folder, old));
     }
 }
