@@ -116,7 +116,16 @@ test('an act is undone by key, and disagreements are adjudicated blind, without 
   await expect(page.getByText('Select or deselect the item')).toBeVisible();
   // Nobody is left who could rate it once more: the item stays.
   await page.keyboard.press('j');
+  // Enter is remembered until the next item is there.
+  let bring = () => {};
+  const asked = new Promise<void>((resolve) => (bring = resolve));
+  await page.route(/inbox_item/, async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.keyboard.press('j');
   await page.keyboard.press('Enter');
+  bring();
   const names = ['ada', 'bo', 'chen', 'Northwind', 'Quillmoor', 'Saltmarsh'];
   for (let n = 0; n < 3; n += 1) {
     await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}\?.*from=inbox/);

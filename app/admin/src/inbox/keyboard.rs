@@ -20,13 +20,16 @@ pub struct Keyboard {
     at: StoredValue<usize>,
     /// Whether the last act was by key: then the focus follows the current item.
     used: StoredValue<bool>,
+    /// The item that is opened as soon as it is there: Enter came before it.
+    wanted: StoredValue<Option<i64>>,
 }
 
 impl Keyboard {
     /// Listens until the page is left, unless the visitor switched single keys off.
     pub fn new(queue: Queue) -> Keyboard {
         let items = StoredValue::new(Vec::new());
-        let keyboard = Keyboard { queue, items, at: StoredValue::new(0), used: StoredValue::new(false) };
+        let (at, used, wanted) = (StoredValue::new(0), StoredValue::new(false), StoredValue::new(None));
+        let keyboard = Keyboard { queue, items, at, used, wanted };
         let off = use_visitor().me.is_some_and(|me| me.settings.keys.off);
         effect(move |_| {
             if !off {
@@ -106,6 +109,7 @@ impl Keyboard {
         let items = self.left();
         let at = at.min(items.len().saturating_sub(1));
         self.at.set_value(at);
+        self.wanted.set_value(None);
         self.queue.current.set(items.get(at).map(|(id, _)| *id));
         self.focus();
     }
@@ -132,11 +136,26 @@ impl Keyboard {
     /// Opens the current item: its page, or the field for a reply.
     fn open(self) {
         let Some((id, _)) = self.current() else { return };
-        let Some(open) = found(&format!(".inbox-pane[data-item='{id}'] .inbox-open")) else { return };
+        let Some(open) = found(&format!(".inbox-pane[data-item='{id}'] .inbox-open")) else {
+            self.wanted.set_value(Some(id));
+            return;
+        };
+        self.wanted.set_value(None);
         if open.tag_name() == "A" {
             open.click();
         } else {
             let _ = open.focus();
+        }
+    }
+
+    /// The item has come, and is drawn before the next frame.
+    pub fn arrived(self, item: i64) {
+        if self.wanted.get_value() == Some(item) {
+            request_animation_frame(move || {
+                if self.wanted.try_get_value().flatten() == Some(item) {
+                    self.open();
+                }
+            });
         }
     }
 

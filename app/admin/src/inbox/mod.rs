@@ -182,6 +182,11 @@ pub fn InboxListPage() -> impl IntoView {
         },
     );
     let keyboard = Keyboard::new(queue);
+    effect(move |_| {
+        if let Some(Ok(Some(item))) = preview.get() {
+            keyboard.arrived(item.row.id);
+        }
+    });
     let count = use_context::<WaitingCount>();
     effect(move |_| {
         if let (Some(Ok(page)), Some(count)) = (data.get(), count) {
