@@ -173,7 +173,7 @@ impl Toolchain {
     pub fn prepare(folder: &Path) -> io::Result<Toolchain> {
         let jdk = find_jdk()?;
         let toolchain = Toolchain::of(&jdk, folder)?;
-        image(&images(folder), &toolchain.name(), |place| build(&jdk, place))?;
+        image(&images(folder), &image_name(&toolchain.fingerprint), |place| build(&jdk, place))?;
         Ok(toolchain)
     }
 
@@ -191,14 +191,9 @@ impl Toolchain {
         let place = images(folder).join(image_name(&fingerprint));
         Ok(Toolchain { run: place.join("run"), compile: place.join("compile"), java, fingerprint })
     }
-
-    /// The name of the folder with both images.
-    fn name(&self) -> String {
-        image_name(&self.fingerprint)
-    }
 }
 
-/// The name of the folder with the images that a toolchain of this fingerprint has.
+/// The name of the folder with both images of a toolchain.
 fn image_name(fingerprint: &str) -> String {
     format!("java-{}", &fingerprint[..16])
 }

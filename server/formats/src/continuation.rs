@@ -133,8 +133,8 @@ fn python(opening: &Opening, answer: &Parts<'_>) -> Continuation {
         return Continuation { prompt: None, generation: body };
     }
     let (before, given) = (joined(&answer.before, answer.code), joined(&given, &opening.code));
-    let (lead, head, (begun, rest)) = (answer.lead, answer.head, body.split_at(cut));
-    own(format!("{}{head}\n{begun}", glued(&[&given, &before, &definitions, lead])), rest.to_owned())
+    let (lead, head, (above, rest)) = (answer.lead, answer.head, body.split_at(cut));
+    own(format!("{}{head}\n{above}", glued(&[&given, &before, &definitions, lead])), rest.to_owned())
 }
 
 /// The line of the opening that tests need to name types.

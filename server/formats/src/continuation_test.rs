@@ -8,9 +8,6 @@ use super::*;
 use crate::humaneval::Benchmark;
 use dresses::{Asked, dresses};
 
-#[path = "dresses.rs"]
-mod dresses;
-
 fn task(prompt: &str, declaration: &str) -> Task {
     Task {
         benchmark: Benchmark::HumanevalX,

@@ -24,8 +24,6 @@ use model::{
 use sandbox::tool;
 
 mod common;
-#[path = "../../formats/src/dresses.rs"]
-mod dresses;
 
 use common::{context, folder, short, short_context, tasks, toolchain};
 use dresses::{Asked, dresses};

@@ -180,13 +180,13 @@ pub fn insert_repeat(
 }
 
 /// The oldest of the rater's own rated outputs that have not been repeated, with the rating that counts, without the
-/// newest `apart`; with `begun`, only of tasks of which another output is still to come.
+/// newest `apart`; with `unfinished`, only of tasks of which another output is still to come.
 pub fn repeatable(
     conn: &Connection,
     study: StudyId,
     rater: UserId,
     apart: u32,
-    begun: bool,
+    unfinished: bool,
 ) -> Result<Option<(OutputId, RatingId)>, Failure> {
     // The newest ratings of the rater, of work and of hidden checks.
     let border: Option<i64> = if apart == 0 {
@@ -218,7 +218,7 @@ pub fn repeatable(
                AND (NOT ?4 OR (SELECT o.revision_id FROM outputs o WHERE o.id = a.output_id) IN coming)
              ORDER BY a.rated_at LIMIT 1",
         )?
-        .query_row(params![study.0, rater.0, border, begun], |row| {
+        .query_row(params![study.0, rater.0, border, unfinished], |row| {
             Ok((OutputId(row.get("output_id")?), RatingId(row.get("id")?)))
         })
         .optional()?)

@@ -184,7 +184,7 @@ pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failur
     Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
 }
 
-/// What of a task is work of a rater.
+/// How much of a task is in a rater's plan, and how much of that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planned {
     /// The rater has no output of the task.
@@ -194,13 +194,13 @@ pub enum Planned {
     /// An output of the task is still to come.
     ToCome {
         /// Whether the rater has had another one.
-        begun: bool,
+        started: bool,
         /// How far the nearest that is to come is in the rater's order, in outputs.
         distance: i64,
     },
 }
 
-/// What of the task is work of this rater.
+/// How much of the task is in this rater's plan.
 pub fn planned(conn: &Connection, study: StudyId, rater: UserId, task: TaskRevisionId) -> Result<Planned, Failure> {
     let (all, to_come, distance): (u64, u64, Option<i64>) = conn
         .prepare_cached(
@@ -215,10 +215,11 @@ pub fn planned(conn: &Connection, study: StudyId, rater: UserId, task: TaskRevis
         .query_row(params![study.0, rater.0, task.0], |row| {
             Ok((row.get("planned")?, row.get("to_come")?, row.get("distance")?))
         })?;
-    Ok(match (all, to_come) {
+    // What is to come has a place.
+    Ok(match (all, distance) {
         (0, _) => Planned::None,
-        (_, 0) => Planned::Complete,
-        _ => Planned::ToCome { begun: to_come < all, distance: distance.unwrap_or(i64::MAX) },
+        (_, None) => Planned::Complete,
+        (_, Some(distance)) => Planned::ToCome { started: to_come < all, distance },
     })
 }
 

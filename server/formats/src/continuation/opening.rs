@@ -35,8 +35,8 @@ impl Opening {
         let members = items.iter().filter_map(|item| item.class.as_ref()).flat_map(|class| &class.members);
         let own = items.iter().chain(members).filter(|item| item.kind != ItemKind::Comment);
         let beginning = items::items(task.beginning(), lang);
-        let begun = beginning.iter().map(|item| item.text(task.beginning()));
-        let known = own.map(|item| item.text(&code)).chain(begun).chain(added).map(squeezed).collect();
+        let repeated = beginning.iter().map(|item| item.text(task.beginning()));
+        let known = own.map(|item| item.text(&code)).chain(repeated).chain(added).map(squeezed).collect();
         Opening { lang, code, items, known }
     }
 

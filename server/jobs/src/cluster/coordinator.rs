@@ -647,7 +647,7 @@ impl Coordinator {
             // Reports are on their way. The next comparison will tell.
             return Ok(());
         }
-        // Whoever may acknowledge jobs can acknowledge another's. What the other reports counts all the same.
+        // A worker can acknowledge the job of another, whose report counts all the same.
         let is_lost = |attempt: &Ticket| !present.contains(attempt) && !self.registry.is_held(*attempt);
         let lost: Vec<Ticket> = held.into_iter().filter(is_lost).collect();
         for chunk in lost.chunks(CHUNK) {

@@ -273,7 +273,7 @@ fn is_calibrated(
         || calibrations::get(conn, study, rater)?.is_some_and(|c| c.state == CalibrationState::Passed))
 }
 
-/// How much an item of a task would stand out among a rater's work, by what of the task is work of the rater; `None` if the
+/// How much an item of a task would stand out among a rater's work, by how much of the task is in the rater's plan; `None` if the
 /// rater could be sure that it is a check.
 ///
 /// Outputs of a task come near each other (`plan::order`). A rater with `several` outputs of a task expects as many of every
@@ -283,8 +283,8 @@ fn oddness(planned: known_items::Planned, several: bool) -> Option<(u8, i64)> {
     use known_items::Planned;
     match (planned, several) {
         (Planned::None, false) => Some((0, 0)),
-        (Planned::ToCome { begun: true, distance }, _) => Some((1, distance)),
-        (Planned::ToCome { begun: false, distance }, _) => Some((2, distance)),
+        (Planned::ToCome { started: true, distance }, _) => Some((1, distance)),
+        (Planned::ToCome { started: false, distance }, _) => Some((2, distance)),
         (Planned::None, true) => Some((3, 0)),
         (Planned::Complete, false) => Some((4, 0)),
         (Planned::Complete, true) => None,

@@ -1,4 +1,8 @@
-//! The usual dresses of an answer: what models write around a right function. For tests, also of other crates.
+//! The usual dresses of an answer: what models write around a right function, such as imports, helpers, a class or tests of
+//! their own. A development dependency of the crates whose tests read or run such answers: each must get the verdict of the
+//! function alone.
+//!
+//! This crate may know the model's types only.
 
 use model::code_lang::CodeLang;
 
