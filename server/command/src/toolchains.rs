@@ -1,6 +1,6 @@
 //! The command `toolchains`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use serde::Serialize;
@@ -167,13 +167,6 @@ fn install(place: &Place, asked: &Install) -> Result<(), Failure> {
     let is_asked =
         |language: &&Language| asked.languages.is_empty() || asked.languages.iter().any(|code| code == language.code);
     let languages: Vec<&'static Language> = toolchains::LANGUAGES.iter().filter(is_asked).collect();
-    let mut note = |part: &'static Part, step: &Step| match step {
-        Step::Waiting => eprintln!("Another installation works in this folder; waiting until it ends"),
-        Step::Installing => eprintln!("Installing {}: {} ({})", part.name, part.what, part.source),
-        Step::Installed => eprintln!("Installed {}", part.name),
-        Step::Unchanged => eprintln!("{} is installed already", part.name),
-        Step::Failed(why) => eprintln!("{} is not installed: {why}", part.name),
-    };
     let installed = match &asked.from {
         Some(file) => packs::install_from(&folder, &languages, file, asked.sha256.as_deref(), &mut note),
         None => toolchains::install(&folder, &languages, &mut note),
@@ -196,6 +189,40 @@ fn install(place: &Place, asked: &Install) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::conflict(format!("not ready: {}; see above", lacking.join(", ")))),
     }
+}
+
+/// Prints a step of an installation on standard error.
+fn note(part: &'static Part, step: &Step) {
+    match step {
+        Step::Waiting => eprintln!("Another installation works in this folder; waiting until it ends"),
+        Step::Installing => eprintln!("Installing {}: {} ({})", part.name, part.what, part.source),
+        Step::Installed => eprintln!("Installed {}", part.name),
+        Step::Unchanged => eprintln!("{} is installed already", part.name),
+        Step::Failed(why) => eprintln!("{} is not installed: {why}", part.name),
+    }
+}
+
+/// Installs a language's toolchain into the data folder if outputs cannot be run with what is there. `code` is one of
+/// [`toolchains::LANGUAGES`]. Prints nothing on standard output.
+///
+/// # Errors
+/// The folder cannot be written, or outputs cannot be run yet; says what to do.
+pub fn provide(data: &Path, code: &'static str) -> Result<(), Failure> {
+    let language = toolchains::language(code).ok_or_else(|| Failure::internal(format!("no toolchain {code:?}")))?;
+    let places = Places::of(data);
+    if lang::look(language.code, &places).is_ok() && missing(&places.folders, language).is_empty() {
+        return Ok(());
+    }
+    create_private(data)?;
+    let installed = toolchains::install(&toolchains::folder(data), &[language], &mut note);
+    installed.map_err(|why| Failure::conflict(why.to_string()))?;
+    let needs = missing(&places.folders, language);
+    if !needs.is_empty() {
+        let names: Vec<&str> = needs.iter().map(|need| need.what).collect();
+        let lines = lines(&root(&needs));
+        return Err(Failure::conflict(format!("{} cannot be run without {}{lines}", language.name, names.join(", "))));
+    }
+    lang::look(language.code, &places).map_err(|why| Failure::conflict(why.to_string()))
 }
 
 fn done(installed: &Installed) -> Done {

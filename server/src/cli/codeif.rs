@@ -8,11 +8,13 @@ use serde::Serialize;
 
 use super::Global;
 use base::error::Failure;
+use command::toolchains::provide;
 
 /// `codeif`
 #[derive(Subcommand)]
 pub enum Codeif {
-    /// Prepare the projects of the tests at repository level: sources in DIR/Source_Code, and Python environments
+    /// Prepare the projects of the tests at repository level: sources in DIR/Source_Code, and Python environments. Also
+    /// install Python's toolchain, as `toolchains install python` does, if the data folder needs it
     Prepare(Prepare),
 }
 
@@ -82,6 +84,8 @@ fn prepare(global: &Global, asked: Prepare) -> Result<(), Failure> {
     })?;
     let ready = rows.iter().filter(|row| row.ready).count();
     eprintln!("{ready} of {} projects are ready", rows.len());
+    // A run of these tests checks its sandbox with Python.
+    provide(&global.folder()?, "python")?;
     match ready == rows.len() {
         true => Ok(()),
         false => Err(Failure::conflict("some projects are not ready; see above")),
