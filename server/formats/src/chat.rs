@@ -348,7 +348,7 @@ fn helpers(blocks: &[Block], outlines: &[Option<Outline>], tier: &dyn Fn(&Block)
     let Some(own) = &outlines[code] else { return Vec::new() };
     let is_other = |at: usize| at != code && tier(&blocks[at]) == tier(&blocks[code]) && blocks[at].is_closed;
     let others = (0..blocks.len()).filter(|at| is_other(*at));
-    let others = others.filter_map(|at| Some(Other::new(at, &blocks[at].code, outlines[at].as_ref()?)));
+    let others = others.filter_map(|at| Some(Other::new(at, &blocks[at].code, outlines[at].as_ref()?, own)));
     let mut others: Vec<Other<'_>> = others.collect();
     // Where each name is defined: the block and its definition.
     let mut places: HashMap<&str, Vec<(usize, &Definition)>> = HashMap::new();
@@ -403,16 +403,25 @@ struct Other<'b> {
     is_done: bool,
     /// Whether single definitions are selected rather than the whole block. Until that is decided, nothing is.
     is_in_parts: bool,
+    /// Where variables begin that are computed with the code, such as the result of an example.
+    examples: HashSet<usize>,
 }
 
 impl<'b> Other<'b> {
-    fn new(block: usize, code: &'b str, outline: &'b Outline) -> Other<'b> {
-        Other { block, code, outline, selected: BTreeSet::new(), is_done: false, is_in_parts: outline.has_errors }
+    fn new(block: usize, code: &'b str, outline: &'b Outline, own: &Outline) -> Other<'b> {
+        let of_code = |name: &str| own.of(name).any(|found| !found.is_member);
+        let is_example = |found: &&Definition| found.runs && uses_of(code, found, outline).any(of_code);
+        let examples: HashSet<usize> =
+            outline.definitions.iter().filter(is_example).map(|found| found.range.start).collect();
+        // Statements of an example would run before the code that they use is there.
+        let is_in_parts = outline.has_errors || outline.runs || !examples.is_empty();
+        Other { block, code, outline, selected: BTreeSet::new(), is_done: false, is_in_parts, examples }
     }
 
     /// Whether a definition can be what code needs that uses its name.
     fn is_usable(&self, definition: &Definition) -> bool {
-        self.outline.only_imports || (!definition.is_member && definition.is_complete)
+        let is_whole = !definition.is_member && definition.is_complete;
+        self.outline.only_imports || (is_whole && !self.examples.contains(&definition.range.start))
     }
 
     /// Whether it consists of imports that say nothing about the names that they make known.

@@ -15,7 +15,7 @@ use benchmarks::{humaneval, whole};
 use opening::{Opening, glued, joined};
 use syntax::{
     items::{self, Item, ItemKind},
-    outline,
+    outline, trials,
 };
 
 mod opening;
@@ -57,7 +57,7 @@ pub fn of_code(lang: CodeLang, task: &Task, code: &str) -> Continuation {
     let answer = Parts::of(&opening, code, &function, &items);
     match lang {
         CodeLang::Python => python(&opening, &answer),
-        CodeLang::Cpp => cpp(&opening, &answer),
+        CodeLang::Cpp => cpp(&opening, &answer, &items),
         CodeLang::Go => go(task, &opening, &answer, answered),
         _ => javascript(&opening, &answer),
     }
@@ -140,16 +140,16 @@ fn python(opening: &Opening, answer: &Parts<'_>) -> Continuation {
 /// The line of the opening that tests need to name types.
 const USING_STD: &str = "using namespace std;";
 
-fn cpp(opening: &Opening, answer: &Parts<'_>) -> Continuation {
+/// `items` are all of the answer.
+fn cpp(opening: &Opening, answer: &Parts<'_>, items: &[Item]) -> Continuation {
     let mut given = opening.without(&opening.items, &answer.own());
     if answer.is_exact && answer.before.is_empty() && !answer.has_lead && given.len() == opening.items.len() {
         return Continuation { prompt: None, generation: answer.after.to_owned() };
     }
     // Types and variables of an answer that writes `std::` may have names of the standard library.
     let is_using = |text: &str| squeezed(text) == squeezed(USING_STD);
-    let own_text = |item: &&Item| item.text(answer.code);
-    let has_includes = answer.before.iter().any(|item| own_text(item).starts_with("#include"));
-    let is_qualified = has_includes && !answer.before.iter().any(|item| is_using(own_text(item)));
+    let texts = || items.iter().map(|item| item.text(answer.code));
+    let is_qualified = texts().any(|text| text.starts_with("#include")) && !texts().any(is_using);
     let clashes = |item: &&Item| item.kind == ItemKind::Definition && item.parameters.is_none();
     let mut end = String::new();
     if is_qualified && answer.own().iter().any(clashes) && !given.iter().any(|item| item.parameters.is_some()) {
@@ -186,13 +186,15 @@ fn go(task: &Task, opening: &Opening, answer: &Parts<'_>, answered: &str) -> Con
     }
 }
 
+/// Code that runs when the program is loaded may need what stands before it, so nothing changes its place.
 fn javascript(opening: &Opening, answer: &Parts<'_>) -> Continuation {
     let given = opening.without(&opening.items, &answer.own());
-    let rest = format!("{}{}", answer.after.trim_end(), answer.appended());
-    if answer.is_exact && given.len() == opening.items.len() {
-        return Continuation { prompt: None, generation: rest };
+    let rest = answer.after.trim_end();
+    if answer.is_exact && answer.before.is_empty() && !answer.has_lead && given.len() == opening.items.len() {
+        return Continuation { prompt: None, generation: rest.to_owned() };
     }
-    own(joined(&given, &opening.code), format!("{}{rest}", answer.head))
+    let (before, given) = (joined(&answer.before, answer.code), joined(&given, &opening.code));
+    own(glued(&[&given, &before, answer.lead]), format!("{}{rest}", answer.head))
 }
 
 fn java(opening: &Opening, code: &str, function: &Function, all: &[Item]) -> Continuation {
@@ -237,7 +239,9 @@ fn as_in_benchmark(lang: CodeLang, task: &Task, code: &str) -> String {
     match lang {
         // The program begins with imports; from this version of Python on, the annotations work without it.
         CodeLang::Python => whole::python_futures(code).1,
-        CodeLang::JavaScript => items::without(&whole::javascript_script(code), lang, &LEFT_OUT),
+        CodeLang::JavaScript => {
+            trials::without_trials(&whole::javascript_script(code), chat::name(lang, declaration(task).line))
+        }
         CodeLang::Cpp | CodeLang::Rust | CodeLang::Go => items::without(code, lang, &LEFT_OUT),
         CodeLang::Java => in_own_class(task, code),
     }

@@ -85,8 +85,8 @@ fn what_stands_before_a_function_is_kept() {
         CodeLang::JavaScript,
         &js,
         &format!("```js\n{helper}\nconst add = (a, b) => {{{body}\n```"),
-        None,
-        &format!("{body}\n\n{helper}\n"),
+        Some(&format!("{helper}\n")),
+        &format!("const add = (a, b) => {{{body}"),
     );
     check(
         CodeLang::JavaScript,

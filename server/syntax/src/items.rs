@@ -42,7 +42,7 @@ pub enum ItemKind {
     Import,
     /// A function, a type or a variable.
     Definition,
-    /// A `main` function in C++ and Rust, lines in JavaScript that print.
+    /// A `main` function in C++ and Rust.
     Example,
     /// A test of the code's own, in Rust and Go.
     Test,
@@ -162,14 +162,6 @@ impl<'c> Tiles<'c> {
             (CodeLang::Cpp, "function_definition") | (CodeLang::Rust, "function_item") if name == "main" => {
                 ItemKind::Example
             }
-            (CodeLang::JavaScript, "expression_statement") if self.text(node).starts_with("console.") => {
-                ItemKind::Example
-            }
-            (CodeLang::JavaScript, "if_statement")
-                if node.child_by_field_name("condition").is_some_and(|c| self.text(c).contains("require.main")) =>
-            {
-                ItemKind::Example
-            }
             // Their members are not names of the text around them.
             (_, "namespace_definition" | "linkage_specification" | "mod_item") => ItemKind::Other,
             _ if self.names(node).is_empty() => ItemKind::Other,
@@ -238,7 +230,7 @@ mod tests {
             "func F() {}\nfunc (t T) M() {}\nfunc TestF(t *testing.T) {}\nfunc TestCase(n int) {}",
             &[(Definition, "F"), (Other, ""), (Test, ""), (Definition, "TestCase")],
         );
-        check(CodeLang::JavaScript, "const a = 1, b = 2;\nconsole.log(a);", &[(Definition, "a b"), (Example, "")]);
+        check(CodeLang::JavaScript, "const a = 1, b = 2;\nconsole.log(a);", &[(Definition, "a b"), (Other, "")]);
     }
 
     #[test]
@@ -258,13 +250,6 @@ mod tests {
         let check = |lang, code: &str, expected: &str| {
             assert_eq!(without(code, lang, &[ItemKind::Example, ItemKind::Test]), expected);
         };
-        check(
-            CodeLang::JavaScript,
-            "const f = 1;\n// Example\nconsole.log(f);\nif (require.main === module) {\n  f();\n}\n",
-            "const f = 1;\n",
-        );
-        let kept = "const f = () => {\n  console.log(1);\n};\n";
-        check(CodeLang::JavaScript, kept, kept);
         check(
             CodeLang::Cpp,
             "int f() { return 1; }\nint main(int c, char** v) { return f(); }\n",

@@ -17,9 +17,11 @@ pub mod items;
 pub mod outline;
 mod packed;
 mod parse;
+mod scopes;
 mod space;
 mod statements;
 pub mod traced;
+pub mod trials;
 mod truncated;
 
 use model::{

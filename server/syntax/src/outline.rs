@@ -8,7 +8,11 @@ use std::{collections::BTreeSet, ops::Range};
 use model::code_lang::CodeLang;
 use tree_sitter::Node;
 
-use crate::{build::children, parse};
+use crate::{
+    build::children,
+    parse,
+    scopes::{Bound, Step, walk},
+};
 
 /// Maximum depth of classes, namespaces and the like whose members are looked at.
 const DEEPEST: usize = 8;
@@ -17,8 +21,10 @@ const DEEPEST: usize = 8;
 #[derive(Debug)]
 pub struct Outline {
     pub definitions: Vec<Definition>,
-    /// Names that occur outside of member access.
+    /// Names that occur outside of member access. Python and JavaScript: without parameters and local variables.
     pub uses: BTreeSet<String>,
+    /// Whether it has statements at the top level that are no definitions. Python and JavaScript only.
+    pub runs: bool,
     /// Whether it contains a syntax error.
     pub has_errors: bool,
     /// Whether it consists of imports, includes and comments.
@@ -36,6 +42,14 @@ pub struct Definition {
     pub is_import: bool,
     /// Whether it has a body that does something, without syntax errors.
     pub is_complete: bool,
+    /// Whether its value is computed where it stands, unlike that of a function or a class. Python and JavaScript only.
+    pub runs: bool,
+}
+
+impl Definition {
+    fn of(name: String, range: Range<usize>) -> Definition {
+        Definition { name, range, is_member: false, is_import: false, is_complete: true, runs: false }
+    }
 }
 
 impl Outline {
@@ -54,9 +68,11 @@ pub fn outline(code: &str, lang: CodeLang) -> Option<Outline> {
     let mut reader = Reader { code, definitions: Vec::new() };
     reader.members(tree.root_node(), None, false, 0);
     let top: Vec<Node<'_>> = children(tree.root_node()).into_iter().filter(|node| !is_comment(*node)).collect();
+    let is_script = matches!(lang, CodeLang::Python | CodeLang::JavaScript);
     Some(Outline {
+        runs: is_script && top.iter().any(|node| definitions(*node, code).is_empty()),
         definitions: reader.definitions,
-        uses: uses(tree.root_node(), code),
+        uses: uses(tree.root_node(), code, lang),
         has_errors: tree.root_node().has_error(),
         only_imports: !top.is_empty() && top.iter().all(|node| is_import(*node)),
     })
@@ -130,10 +146,15 @@ pub const LONGEST: usize = 128 * 1024;
 
 /// The names that a node defines, without those of members and imports.
 pub fn names(node: Node<'_>, code: &str) -> Vec<String> {
+    let own = definitions(node, code).into_iter().filter(|found| !found.is_member && !found.is_import);
+    own.map(|found| found.name).collect()
+}
+
+/// What a node defines.
+pub fn definitions(node: Node<'_>, code: &str) -> Vec<Definition> {
     let mut reader = Reader { code, definitions: Vec::new() };
     reader.item(node, node.byte_range(), false, 0);
-    let own = reader.definitions.into_iter().filter(|found| !found.is_member && !found.is_import);
-    own.map(|found| found.name).collect()
+    reader.definitions
 }
 
 struct Reader<'c> {
@@ -212,9 +233,14 @@ impl<'c> Reader<'c> {
             "lexical_declaration" | "variable_declaration" => {
                 for declarator in children(node) {
                     let value = declarator.child_by_field_name("value");
-                    if let (Some(name), Some(value)) = (declarator.child_by_field_name("name"), value) {
-                        self.add(name, range.clone(), is_member, is_complete(node, value, self.code));
+                    let Some((name, value)) = declarator.child_by_field_name("name").zip(value) else { continue };
+                    if is_required(self.text(value)) {
+                        let (name, range) = (self.text(name).to_owned(), range.clone());
+                        self.definitions.push(Definition { is_import: true, ..Definition::of(name, range) });
+                        continue;
                     }
+                    self.add(name, range.clone(), is_member, is_complete(node, value, self.code));
+                    self.run(value);
                 }
             }
             // An assignment to a name: `f = lambda x: x`, `f = function () {}`.
@@ -225,6 +251,7 @@ impl<'c> Reader<'c> {
                 let value = assigned.child_by_field_name("right");
                 if let (Some(value), "identifier") = (value, left.kind()) {
                     self.add(left, range, is_member, is_complete(assigned, value, self.code));
+                    self.run(value);
                 }
             }
             _ => {}
@@ -234,7 +261,16 @@ impl<'c> Reader<'c> {
     fn add(&mut self, name: Node<'_>, range: Range<usize>, is_member: bool, is_complete: bool) {
         let name = self.text(name);
         let name = name.rsplit("::").next().unwrap_or(name).to_owned();
-        self.definitions.push(Definition { name, range, is_member, is_import: false, is_complete });
+        self.definitions.push(Definition { is_member, is_complete, ..Definition::of(name, range) });
+    }
+
+    /// Says of the last definition whether its value is computed where it stands.
+    fn run(&mut self, value: Node<'_>) {
+        let is_function =
+            ["lambda", "arrow_function", "function_expression", "generator_function", "class"].contains(&value.kind());
+        if let Some(last) = self.definitions.last_mut() {
+            last.runs = !is_function;
+        }
     }
 
     /// The names that an import makes known: the last word of each path, or its alias.
@@ -249,10 +285,14 @@ impl<'c> Reader<'c> {
             names.extend(first.map(|first| first.trim().to_owned()));
         }
         for name in names {
-            let range = node.byte_range();
-            self.definitions.push(Definition { name, range, is_member: false, is_import: true, is_complete: true });
+            self.definitions.push(Definition { is_import: true, ..Definition::of(name, node.byte_range()) });
         }
     }
+}
+
+/// Whether a value of JavaScript is a module.
+pub fn is_required(value: &str) -> bool {
+    value.starts_with("require(") || value.starts_with("await import(")
 }
 
 pub fn is_import_kind(kind: &str) -> bool {
@@ -319,34 +359,32 @@ fn is_complete(node: Node<'_>, function: Node<'_>, code: &str) -> bool {
     !node.has_error() && !does_nothing
 }
 
-/// The names in a tree but for those after a dot.
-fn uses(root: Node<'_>, code: &str) -> BTreeSet<String> {
+/// The names in a tree but for those after a dot, and those that a function around them binds ([`Bound`]).
+pub fn uses(root: Node<'_>, code: &str, lang: CodeLang) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut cursor = root.walk();
+    let mut bound = Bound::before(root, code, lang);
     // Whether the node before is a dot, on each level. A node would look for it among all nodes around it.
     let mut after_dot = vec![false];
-    loop {
-        let node = cursor.node();
+    walk(root, |node, step| {
+        bound.go(node, step);
+        if step == Step::Leave {
+            after_dot.pop();
+            return;
+        }
         let is_member = after_dot.last().copied().unwrap_or_default();
         let is_name =
             matches!(node.kind(), "identifier" | "type_identifier" | "package_identifier" | "namespace_identifier");
-        if let Some(name) = code.get(node.byte_range()).filter(|name| is_name && !is_member && !names.contains(*name)) {
+        if let Some(name) = code.get(node.byte_range()).filter(|name| is_name && !is_member && !names.contains(*name))
+            && !bound.has(name)
+        {
             names.insert(name.to_owned());
         }
         if let Some(last) = after_dot.last_mut() {
             *last = node.kind() == ".";
         }
-        if cursor.goto_first_child() {
-            after_dot.push(false);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return names;
-            }
-            after_dot.pop();
-        }
-    }
+        after_dot.push(false);
+    });
+    names
 }
 
 #[cfg(test)]

@@ -1,0 +1,234 @@
+//! What an answer in JavaScript has at its top level only to try itself out: printed examples, tests, a `main`.
+//!
+//! The program of a benchmark must not print, and has tests of its own.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use model::code_lang::CodeLang;
+use tree_sitter::Node;
+
+use crate::{
+    build::{children, is_comment},
+    outline::{self, LONGEST, definitions, is_required, uses},
+    parse,
+    scopes::{Step, walk},
+};
+
+/// The functions by which test libraries declare tests and check values.
+const TESTS: [&str; 12] = [
+    "describe",
+    "test",
+    "it",
+    "suite",
+    "expect",
+    "assert",
+    "before",
+    "after",
+    "beforeAll",
+    "afterAll",
+    "beforeEach",
+    "afterEach",
+];
+
+/// A part of the code at its top level.
+struct Part<'t> {
+    node: Node<'t>,
+    /// The names that it defines, imports included.
+    names: Vec<String>,
+    uses: BTreeSet<String>,
+    is_import: bool,
+    /// Whether it runs where it stands, unlike the definition of a function.
+    runs: bool,
+    prints: bool,
+}
+
+/// Code without the statements that only try it out, and without imports that only these need. `function` is the name of
+/// the function that the task asks for.
+pub fn without_trials(code: &str, function: Option<&str>) -> String {
+    let tree =
+        Some(code).filter(|code| code.len() <= LONGEST).and_then(|code| parse::parse(code, CodeLang::JavaScript));
+    let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else { return code.to_owned() };
+    let nodes = children(tree.root_node()).into_iter().filter(|node| !is_comment(*node));
+    let parts: Vec<Part<'_>> = nodes.map(|node| Part::of(node, code)).collect();
+    let mut printing = printing(&parts);
+    printing.extend(function);
+    let (trials, rest): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
+        parts.iter().partition(|part| part.is_trial(code, &printing));
+    let used: HashSet<&str> = rest.iter().filter(|part| !part.is_import).flat_map(|part| part.used()).collect();
+    let is_needed = |part: &Part<'_>| part.names.iter().any(|name| used.contains(name.as_str()));
+    let is_spare = |part: &&&Part<'_>| part.is_import && !part.names.is_empty() && !is_needed(part);
+    // The value of a variable may come from an example and be needed all the same.
+    let mut dropped: Vec<&Part<'_>> = trials.into_iter().filter(|part| !is_needed(part)).collect();
+    dropped.extend(rest.iter().filter(is_spare).copied());
+    let mut starts: HashMap<usize, usize> =
+        dropped.iter().map(|part| (part.node.start_byte(), part.node.end_byte())).collect();
+    let (mut out, mut from) = (String::with_capacity(code.len()), 0);
+    for node in children(tree.root_node()) {
+        // What stands before a part, such as a comment, belongs to it.
+        if is_comment(node) {
+            continue;
+        }
+        let end = node.end_byte().max(from);
+        if starts.remove(&node.start_byte()).is_none() {
+            out.push_str(code.get(from..end).unwrap_or_default());
+        }
+        from = end;
+    }
+    out.push_str(code.get(from..).unwrap_or_default());
+    out
+}
+
+impl Part<'_> {
+    fn of<'t>(node: Node<'t>, code: &str) -> Part<'t> {
+        let found = definitions(node, code);
+        let required = |declarator: Node<'_>| {
+            let value = declarator.child_by_field_name("value");
+            value.is_some_and(|value| is_required(code.get(value.byte_range()).unwrap_or_default()))
+        };
+        let declares = matches!(node.kind(), "lexical_declaration" | "variable_declaration");
+        let declarators = children(node).into_iter().filter(|child| child.kind() == "variable_declarator");
+        let is_import = outline::is_import_kind(node.kind())
+            || (declares && declarators.map(required).reduce(|a, b| a && b) == Some(true));
+        let names = if is_import { imported(node, code) } else { found.iter().map(|one| one.name.clone()).collect() };
+        let runs = found.is_empty() || found.iter().any(|one| one.runs);
+        Part { node, names, uses: uses(node, code, CodeLang::JavaScript), is_import, runs, prints: prints(node, code) }
+    }
+
+    /// The names that it uses of other parts.
+    fn used(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().map(String::as_str).filter(|name| !self.names.iter().any(|own| own == name))
+    }
+
+    /// Whether it only tries out what these names stand for: functions that print, and the function that is asked for.
+    fn is_trial(&self, code: &str, names: &HashSet<&str>) -> bool {
+        if self.is_import || !self.runs {
+            return false;
+        }
+        if !self.names.is_empty() {
+            return self.prints || self.used().any(|name| names.contains(name));
+        }
+        let inner = children(self.node).into_iter().find(Node::is_named);
+        let is_assigned = inner.is_some_and(|inner| inner.kind().contains("assignment"));
+        let is_statement = self.node.kind() != "expression_statement" || !is_assigned;
+        let called = inner.and_then(|inner| root(inner, code)).filter(|_| self.node.kind() == "expression_statement");
+        let is_test = called.is_some_and(|called| TESTS.contains(&called));
+        is_statement && (is_test || self.prints || self.used().any(|name| names.contains(name)))
+    }
+}
+
+/// The names of functions that print, or call one that does.
+fn printing<'p>(parts: &'p [Part<'_>]) -> HashSet<&'p str> {
+    let mut callers: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut left: Vec<&str> = Vec::new();
+    for part in parts.iter().filter(|part| !part.runs) {
+        for name in &part.names {
+            part.used().for_each(|used| callers.entry(used).or_default().push(name));
+            left.extend(Some(name.as_str()).filter(|_| part.prints));
+        }
+    }
+    let mut found = HashSet::new();
+    while let Some(name) = left.pop() {
+        if found.insert(name) {
+            left.extend(callers.get(name).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// Whether a call in a node prints.
+fn prints(node: Node<'_>, code: &str) -> bool {
+    let mut found = false;
+    walk(node, |node, step| {
+        let callee =
+            node.child_by_field_name("function").filter(|_| step == Step::Enter && node.kind() == "call_expression");
+        let callee = callee.and_then(|callee| code.get(callee.byte_range())).unwrap_or_default();
+        found |= callee.starts_with("console.") || callee.starts_with("process.stdout.");
+    });
+    found
+}
+
+/// The name with which a chain of calls and members begins, such as `expect` in `expect(a).toBe(b)`.
+fn root<'c>(node: Node<'_>, code: &'c str) -> Option<&'c str> {
+    let mut node = node;
+    loop {
+        node = match node.kind() {
+            "call_expression" => node.child_by_field_name("function")?,
+            "member_expression" => node.child_by_field_name("object")?,
+            "identifier" => return code.get(node.byte_range()),
+            _ => return None,
+        };
+    }
+}
+
+/// The names that an import makes known.
+fn imported(node: Node<'_>, code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    walk(node, |node, step| {
+        let is_name = matches!(node.kind(), "identifier" | "shorthand_property_identifier_pattern");
+        if step == Step::Enter && is_name {
+            names.extend(code.get(node.byte_range()).filter(|name| *name != "require").map(str::to_owned));
+        }
+    });
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FUNCTION: &str = "const DIGITS = \"01\";\nconst f = (x) => {\n  return x + DIGITS;\n};\n";
+
+    #[test]
+    fn what_only_tries_the_code_out_is_left_out() {
+        for trial in [
+            "// Example\nconsole.log(f(1));\n",
+            "process.stdout.write(String(f(1)));\n",
+            "const cases = [1];\ncases.forEach((one) => console.log(f(one)));\n",
+            "for (const one of [1, 2]) {\n  console.log(f(one));\n}\n",
+            "function runTests() {\n  console.log(f(1));\n}\nrunTests();\n",
+            "const show = (x) => console.log(x);\nconst main = () => {\n  show(f(1));\n};\nmain();\n",
+            "(() => {\n  console.log(f(1));\n})();\n",
+            "(async () => {\n  console.log(await f(1));\n})();\n",
+            "if (typeof f === 'function') {\n  console.log(f(1));\n}\n",
+            "if (require.main === module) {\n  f(1);\n}\n",
+            "try {\n  console.log(f(1));\n} catch (error) {\n  console.error(error);\n}\n",
+            "{\n  console.log(f(1));\n}\n",
+            "const result = f(1);\nconsole.log(result);\n",
+            "const assert = require('assert');\nassert.strictEqual(f(1), 2);\n",
+            "const { test, expect } = require('vitest');\ntest('f', () => {\n  expect(f(1)).toBe(2);\n});\n",
+            "import { it } from 'vitest';\nit('is', () => {});\n",
+            "describe('f', () => {\n  it('is', () => {});\n});\n",
+            "if (f(1) !== 2) {\n  throw new Error('wrong');\n}\n",
+        ] {
+            let left = without_trials(&format!("{FUNCTION}{trial}"), Some("f"));
+            let rest = left.strip_prefix(FUNCTION.trim_end()).unwrap_or_else(|| panic!("{left}"));
+            // What is not called does no harm.
+            let runs = rest.lines().any(|line| {
+                let calls =
+                    ["console", "process", "main()", "runTests()", "cases.", "for", "if", "try", "assert", "import"];
+                calls.iter().any(|call| line.starts_with(call)) || line.contains("require(")
+            });
+            assert!(!runs, "{trial}: {left}");
+        }
+    }
+
+    #[test]
+    fn what_the_code_needs_stays() {
+        for code in [
+            "const fs = require('fs');\nconst f = (x) => fs.a(x);\n",
+            "const memo = new Map();\nmemo.set(0, 1);\nconst f = (x) => memo.get(x);\n",
+            "const f = (x) => f.cache[x];\nf.cache = {};\nf.cache[0] = 1;\n",
+            "Array.prototype.own = function () { return 1; };\nconst f = (x) => x.own();\n",
+            "let f = (x) => x;\nf = memoize(f);\n",
+            "const f = (x) => {\n  console.log(x);\n  return x;\n};\n",
+            "const log = console.log;\nconst f = (x) => x;\n",
+            "const primes = [];\nfor (let i = 0; i < 9; i++) {\n  primes.push(i);\n}\nconst f = (x) => primes[x];\n",
+            "const f = (x) => g(x,",
+            "",
+        ] {
+            assert_eq!(without_trials(code, Some("f")), code);
+        }
+        let needed = "const f = (x) => table[x];\nconst table = fill();\nfunction fill() {\n  console.log(1);\n  return [];\n}\n";
+        assert_eq!(without_trials(needed, Some("f")), needed);
+    }
+}
