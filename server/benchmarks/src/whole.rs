@@ -93,15 +93,30 @@ pub fn python_futures(code: &str) -> (String, String) {
     (futures, rest)
 }
 
-/// A JavaScript output as a script: `export` belongs to modules.
+/// A JavaScript output as a script: `import` and `export` belong to modules. Line breaks stay.
 pub fn javascript_script(code: &str) -> String {
-    if !code.lines().any(|line| line.starts_with("export ") || line.starts_with("export{")) {
+    let is_of_modules = |line: &str| {
+        ["export ", "export{", "import ", "import{", "import\"", "import'"].iter().any(|word| line.starts_with(word))
+    };
+    if !code.lines().any(is_of_modules) {
         return code.to_owned();
     }
     let mut script = String::new();
-    let mut in_list = false;
+    let (mut in_list, mut import) = (false, String::new());
     for line in code.split_inclusive('\n') {
         let end = if line.ends_with('\n') { "\n" } else { "" };
+        if !import.is_empty() || (is_of_modules(line) && line.starts_with("import")) {
+            import.push_str(line);
+            if import.trim_end().ends_with(['\'', '"', ';']) {
+                let breaks = "\n".repeat(import.matches('\n').count());
+                match required(&import) {
+                    Some(required) => script.extend([required, breaks]),
+                    None => script.push_str(&import),
+                }
+                import.clear();
+            }
+            continue;
+        }
         let rest = line.strip_prefix("export").map(str::trim_start);
         let declares = |text: &str| {
             ["function", "class", "async ", "const ", "let ", "var "].iter().any(|word| text.starts_with(word))
@@ -125,7 +140,33 @@ pub fn javascript_script(code: &str) -> String {
             None => script.push_str(line),
         }
     }
-    script
+    script + &import
+}
+
+/// An `import` of a module as declarations of a script.
+fn required(import: &str) -> Option<String> {
+    let import = import.strip_prefix("import")?.trim().trim_end_matches(';').trim_end();
+    if import.starts_with(['\'', '"']) {
+        return Some(format!("require({import});"));
+    }
+    let (names, module) = import.rsplit_once("from")?;
+    let (names, module) = (names.trim(), module.trim());
+    if names.is_empty() || !module.starts_with(['\'', '"']) || !module.ends_with(['\'', '"']) {
+        return None;
+    }
+    let (whole, listed) = match names.split_once(',') {
+        _ if names.starts_with(['{', '*']) => (None, Some(names)),
+        Some((whole, listed)) => (Some(whole.trim()), Some(listed.trim())),
+        None => (Some(names), None),
+    };
+    let listed = listed.map(|names| match names.strip_prefix('*').map(|rest| rest.trim().strip_prefix("as ")) {
+        Some(name) => name.map(|name| name.trim().to_owned()),
+        None => Some(names.split_whitespace().collect::<Vec<_>>().join(" ").replace(" as ", ": ")),
+    });
+    let patterns = whole.map(|name| Some(name.to_owned())).into_iter().chain(listed);
+    let declarations: Option<Vec<String>> =
+        patterns.map(|pattern| pattern.map(|pattern| format!("const {pattern} = require({module});"))).collect();
+    declarations.map(|declarations| declarations.join(" "))
 }
 
 /// A C++ output in which `main` has another name, if it defines one: the tests have their own.
@@ -273,6 +314,16 @@ mod tests {
         check("const f = 1;\nexport { f };\nexport default f;\n", "const f = 1;\n\n\n");
         check("const f = 1;\nexport {\n  f,\n  f as g\n};\n", "const f = 1;\n\n\n\n\n");
         check("const exported = 1;\nmodule.exports = f;", "const exported = 1;\nmodule.exports = f;");
+        check(
+            "import a from 'a';\nimport * as b from \"b\"\nimport 'c';\n",
+            "const a = require('a');\nconst b = require(\"b\");\nrequire('c');\n",
+        );
+        check(
+            "import d, {\n  e as f,\n  g\n} from 'd';\nf(g);\n",
+            "const d = require('d'); const { e: f, g } = require('d');\n\n\n\nf(g);\n",
+        );
+        check("import { a } from 'node:a'", "const { a } = require('node:a');");
+        check("import x;\nimport(\"y\");\n", "import x;\nimport(\"y\");\n");
     }
 
     #[test]

@@ -83,6 +83,12 @@ fn python(opening: &str, whole: &str, all: &mut Dresses) {
     let (head, body) = whole.split_once(":\n").unwrap_or((whole, ""));
     all.push(("text that is not indented", format!("{head}:\n    \"\"\"\nText.\n    \"\"\"\n# A comment.\n{body}")));
     all.push(("decorator", format!("def same(f):\n    return f\n\n\n@same\n{whole}")));
+    let test = "import pytest\n\n\n@pytest.mark.parametrize(\"x\", [1])\ndef test_own(x):\n    assert False\n";
+    all.push(("pytest", format!("{whole}\n\n{test}")));
+    all.push((
+        "constant and helper after it",
+        format!("{head}:\n    own = unused_helper(OWN_CONSTANT)\n{body}\n\nOWN_CONSTANT = 1\n\n\n{helper}"),
+    ));
 }
 
 fn cpp(opening: &str, whole: &str, all: &mut Dresses) {
@@ -106,6 +112,16 @@ fn cpp(opening: &str, whole: &str, all: &mut Dresses) {
     all.push(("includes, type, std::", format!("{includes}\nstruct count {{ int x; }};\n\n{qualified}{main}")));
     all.push(("everything", format!("#include <bits/stdc++.h>\nusing namespace std;\n\n{helper}\n{whole}{main}")));
     all.push(("helper", format!("{helper}\n{whole}")));
+    let types = "struct Own {\n    int value;\n};\nenum class Kind { none };\n";
+    let everything = "#include <bits/stdc++.h>\nusing namespace std;\n";
+    all.push(("everything, types", format!("{everything}\n{types}\n{whole}{main}")));
+    let names = "static int distance = 0;\nenum class hash { none };\n";
+    all.push(("includes, names of the library, std::", format!("{includes}\n{names}\n{qualified}")));
+    let test = "\nTEST(Own, Fails) {\n    EXPECT_TRUE(false);\n}\n";
+    all.push((
+        "own tests",
+        format!("#include \"solution.h\"\n#include <gtest/gtest.h>\n{everything}\n{whole}{test}{main}"),
+    ));
     all.push((
         "helper after its declaration",
         format!("int later(int x);\n\n{whole}\nint later(int x) {{ return x; }}\n"),
@@ -143,6 +159,20 @@ fn java(whole: &str, all: &mut Dresses) {
         "package, types, class Main",
         format!("package a.b;\n\n{imports}{own}\nclass Solution {{\n{whole}}}\n{tests}"),
     ));
+    let constructor = "    private Solution() {\n        throw new UnsupportedOperationException();\n    }\n\n";
+    all.push((
+        "utility class, public types",
+        format!("{star}\npublic final class Solution {{\n{constructor}{whole}}}\n\npublic interface Own {{}}\n"),
+    ));
+    let indented = format!("@SuppressWarnings(\"all\") public class Solution {{\n{whole}}}\n");
+    let indented: String = indented.split_inclusive('\n').map(|line| format!("    {line}")).collect();
+    all.push(("indented, annotated", format!("{star}{indented}")));
+    let test = "    @Test\n    void own() {\n        throw new IllegalStateException();\n    }\n";
+    let junit = "import org.junit.jupiter.api.Test;\nimport static org.junit.jupiter.api.Assertions.*;\n";
+    all.push((
+        "own tests",
+        format!("{junit}{star}\nclass Solution {{\n{whole}\n{test}}}\n\nclass SolutionTest {{\n{test}}}\n"),
+    ));
 }
 
 fn javascript(opening: &str, whole: &str, all: &mut Dresses) {
@@ -153,6 +183,14 @@ fn javascript(opening: &str, whole: &str, all: &mut Dresses) {
     all.push(("helper, example", format!("\"use strict\";\n{helper}\n{whole}{example}")));
     all.push(("exported", format!("export {whole}\nexport default {name};\n")));
     all.push(("module", format!("{whole}\nmodule.exports = {{ {name} }};\n")));
+    let loaded = "const same = (f) => f;\nclass Own {}\n";
+    all.push(("code that runs", format!("{loaded}\n{whole}\nconst own = new Own();\nconst again = same({name});\n")));
+    let cases = "\nconst cases = [1, 2];\ncases.forEach((one) => {\n  console.log(one);\n});\n";
+    let run = format!("function runTests() {{\n  console.log({name});\n}}\nrunTests();\n");
+    let library = "describe('own', () => {\n  it('fails', () => {\n    throw new Error();\n  });\n});\n";
+    all.push(("own tests", format!("const assert = require('assert');\n{whole}{cases}{run}{library}assert(false);\n")));
+    let imports = "import assert from 'assert';\nimport { inspect as show } from 'node:util';\n";
+    all.push(("imports", format!("{imports}\nexport {whole}\nconst own = () => assert(show(1));\n{example}")));
     let head = whole.split_once(" => {").filter(|(head, _)| !head.contains('\n'));
     if let Some((head, body)) = head {
         let parameters = head.split_once('=').map_or("", |(_, rest)| rest.trim());
@@ -178,6 +216,11 @@ fn go(asked: &Asked<'_>, whole: &str, all: &mut Dresses) {
     all.push(("package, imports", format!("package main\n\n{lines}\n{whole}")));
     all.push(("package, imports, helper", format!("package main\n\n{block}\n{helper}\n{whole}")));
     all.push(("main", format!("package main\n\n{block}\n{whole}\nfunc main() {{\n\tprintln(\"example\")\n}}\n")));
+    let assert = "func assert(ok bool) {\n\tif !ok {\n\t\tpanic(\"own\")\n\t}\n}\n";
+    all.push((
+        "own assert",
+        format!("package main\n\n{block}\n{assert}\n{whole}\nfunc main() {{\n\tassert(true)\n}}\n"),
+    ));
     all.push(("own test", format!("package main\n\nimport \"testing\"\n{lines}\n{whole}{test}")));
 }
 
@@ -198,10 +241,52 @@ fn rust(whole: &str, all: &mut Dresses) {
     all.push(("attributes", format!("#![allow(unused)]\n//! Answer.\n\n/// Text.\n#[allow(dead_code)]\n{whole}")));
     let clash = "fn replace(x: i32) -> i32 {\n    x\n}\nmacro_rules! own {\n    () => {};\n}\n";
     all.push(("names of the opening", format!("{clash}\n{public}{main}{tests}")));
+    let user = "fn user(x: i32) -> i32 {\n    replace(x)\n}\nstruct Index;\nimpl Index {\n    fn at(&self) -> i32 {\n        user(1)\n    }\n}\n";
+    let clash = "fn replace(x: i32) -> i32 {\n    x\n}\n";
+    all.push(("names of the opening, used", format!("use std::fmt;\n{user}\n{public}\n{clash}")));
     if let Some((head, body)) = whole.split_once("{\n").filter(|(head, _)| !head.contains(['<', '\n'])) {
         let (name, rest) = head.split_once('(').unwrap_or((head, ")"));
         let (parameters, result) = rest.rsplit_once(')').unwrap_or((rest, ""));
         let head = format!("{name}(\n    {parameters},\n){result}");
         all.push(("formatted", format!("{helper}\npub {} {{\n{body}", head.trim_start_matches("pub "))));
+    }
+}
+
+/// Blocks that models write before or behind the block with the code: examples of its use, and tests in a file of their own.
+/// None of them belongs to the code.
+pub fn examples(lang: CodeLang, asked: &Asked<'_>) -> Vec<String> {
+    let declaration = asked.declaration;
+    let head = declaration.get(start(lang, declaration)..).unwrap_or_default();
+    let (before, rest) = head.split_once('(').unwrap_or((head, ""));
+    let name = match lang {
+        CodeLang::JavaScript => before.trim_start_matches("const ").split(' ').next().unwrap_or_default(),
+        _ => before.rsplit(' ').next().unwrap_or_default(),
+    };
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let parameters = rest.split(')').next().unwrap_or_default().split(',');
+    let parameters: Vec<&str> =
+        parameters.filter_map(|one| one.split([':', '=']).next()).map(str::trim).filter(is_name).collect();
+    let call = format!("{name}({})", parameters.join(", "));
+    let values = |before: &str, end: &str| -> String {
+        parameters.iter().map(|parameter| format!("{before}{parameter} = [1, 2]{end}\n")).collect()
+    };
+    match lang {
+        CodeLang::Python => vec![
+            format!("{}result = {call}\nprint(result)\n", values("", "")),
+            format!("from solution import {name}\n\n{}assert {call}\n", values("", "")),
+            "result = sorted([1, 2])\nx = i = n = result\n".to_owned(),
+        ],
+        CodeLang::JavaScript => vec![
+            format!("{}console.log({call});\n", values("const ", ";")),
+            format!("const {name} = require('./{name}');\n\ntest('own', () => {{\n  expect({call}).toBe(1);\n}});\n"),
+        ],
+        CodeLang::Cpp => vec![format!(
+            "#include \"solution.h\"\n#include <iostream>\n\nint main() {{\n    std::cout << {name}(1);\n}}\n"
+        )],
+        CodeLang::Java => vec![format!(
+            "public class Main {{\n    public static void main(String[] args) {{\n        System.out.println(new Solution().{name}(1));\n    }}\n}}\n"
+        )],
+        CodeLang::Go => vec![format!("func main() {{\n\tfmt.Println({name}(1))\n}}\n")],
+        CodeLang::Rust => vec![format!("fn main() {{\n    println!(\"{{:?}}\", {name}(1));\n}}\n")],
     }
 }

@@ -15,7 +15,7 @@ use benchmarks::{humaneval, whole};
 use opening::{Opening, glued, joined};
 use syntax::{
     items::{self, Item, ItemKind},
-    outline, trials,
+    java, outline, trials,
 };
 
 mod opening;
@@ -119,7 +119,15 @@ fn own(prompt: String, generation: String) -> Continuation {
 }
 
 fn python(opening: &Opening, answer: &Parts<'_>) -> Continuation {
-    let (body, definitions) = python_parts(answer.after, answer.end);
+    let (body, definitions) = match answer.end {
+        Some(end) => {
+            let later: Vec<&Item> = answer.later.iter().filter(|item| item.kind != ItemKind::Comment).collect();
+            let definitions = joined(&later, answer.code);
+            let definitions = Some(definitions.trim_matches('\n')).filter(|text| !text.is_empty());
+            (body(&answer.after[..end]), definitions.map(|text| format!("{text}\n")).unwrap_or_default())
+        }
+        None => python_parts(answer.after),
+    };
     let given = opening.without(&opening.items, &answer.own());
     let is_usual = answer.is_exact && has_usual_indent(&body) && !answer.has_lead;
     // The evaluator ends a generation at its first line that is not indented, such as one of a text.
@@ -236,31 +244,32 @@ fn squeezed(text: &str) -> String {
 /// own, printed examples, its own tests, exports, a public class, a class of another name.
 fn as_in_benchmark(lang: CodeLang, task: &Task, code: &str) -> String {
     const LEFT_OUT: [ItemKind; 3] = [ItemKind::Example, ItemKind::Test, ItemKind::OfFile];
+    let name = chat::name(lang, declaration(task).line);
     match lang {
         // The program begins with imports; from this version of Python on, the annotations work without it.
-        CodeLang::Python => whole::python_futures(code).1,
-        CodeLang::JavaScript => {
-            trials::without_trials(&whole::javascript_script(code), chat::name(lang, declaration(task).line))
-        }
-        CodeLang::Cpp | CodeLang::Rust | CodeLang::Go => items::without(code, lang, &LEFT_OUT),
+        CodeLang::Python => trials::without_trials(&whole::python_futures(code).1, lang, name),
+        CodeLang::JavaScript => trials::without_trials(&whole::javascript_script(code), lang, name),
+        CodeLang::Cpp | CodeLang::Rust => items::without(code, lang, &LEFT_OUT),
+        CodeLang::Go => without_clash(task, items::without(code, lang, &LEFT_OUT)),
         CodeLang::Java => in_own_class(task, code),
     }
 }
 
-/// Java with the method in the class that the tests create, which is not public, because the file is named after another.
+/// Go in which nothing has the name of a package that the tests import.
+fn without_clash(task: &Task, code: String) -> String {
+    let imports = task.test_setup.as_deref().map(|setup| whole::go_parts(setup).0).unwrap_or_default();
+    let items = items::items(&code, CodeLang::Go);
+    let names = items.iter().flat_map(|item| &item.names);
+    let package =
+        |import: &String| import.split('"').nth(1).and_then(|path| path.rsplit('/').next().map(str::to_owned));
+    let packages: Vec<String> = imports.iter().filter_map(package).collect();
+    let clashing = names.filter(|name| packages.contains(name));
+    clashing.fold(code.clone(), |code, name| outline::renamed(&code, CodeLang::Go, name, &format!("{name}OfAnswer")))
+}
+
+/// Java with the method in the class that the tests create. No type is public, because the file is named after another.
 fn in_own_class(task: &Task, code: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for line in code.lines() {
-        let text = line.trim_start();
-        let rest = text.strip_prefix("public ").map(|rest| rest.strip_prefix("final ").unwrap_or(rest));
-        match rest {
-            Some(rest) if line == text && rest.starts_with("class ") => lines.push(rest.to_owned()),
-            _ if text.starts_with("package ") => lines.push(String::new()),
-            _ => lines.push(line.to_owned()),
-        }
-    }
-    let end = if code.ends_with('\n') { "\n" } else { "" };
-    let code = format!("{}{end}", lines.join("\n"));
+    let code = java::package_private(code);
     let own = declaration(task).opening.split("class ").last().and_then(|rest| rest.split([' ', '{', '\n']).next());
     let (Some(own), Some(name)) =
         (own.filter(|own| !own.is_empty()), chat::name(CodeLang::Java, declaration(task).line))
@@ -271,10 +280,34 @@ fn in_own_class(task: &Task, code: &str) -> String {
         Some(class) if class != own => outline::renamed(&code, CodeLang::Java, &class, own),
         _ => code,
     };
-    // The tests' class.
-    let is_main = |item: &Item| item.names.iter().any(|name| name == "Main");
     let items = items::items(&code, CodeLang::Java);
-    items.iter().filter(|item| !is_main(item)).map(|item| item.whole_text(&code)).collect()
+    // The tests' class, and tests of the answer's own.
+    let is_of_tests = |item: &Item| item.names.iter().any(|name| name == "Main") || item.kind == ItemKind::Test;
+    let text = |item: &Item| match &item.class {
+        Some(class) if item.names.iter().any(|name| name == own) => {
+            let members = class.members.iter().filter(|member| member.kind != ItemKind::Test);
+            let members: String = members.map(|member| constructible(member, own, &code)).collect();
+            let (before, after) = (&code[item.range.start..class.range.start], &code[class.range.end..item.range.end]);
+            format!("{before}{members}{after}")
+        }
+        _ => item.whole_text(&code).to_owned(),
+    };
+    let is_own = |item: &Item| item.names.iter().any(|name| name == own);
+    items.iter().filter(|item| is_own(item) || !is_of_tests(item)).map(text).collect()
+}
+
+/// A member of the class `own`, which the tests create: a private constructor is not, and does not throw.
+fn constructible(member: &Item, own: &str, code: &str) -> String {
+    let text = member.whole_text(code);
+    let private = format!("private {own}(");
+    let has_no_parameters = member.parameters.as_ref().is_some_and(Vec::is_empty);
+    if !has_no_parameters || !member.text(code).starts_with(&private) {
+        return text.to_owned();
+    }
+    let (head, body) = text.split_once('{').unwrap_or((text, ""));
+    let head = head.replacen(&private, &private["private ".len()..], 1);
+    let body = if body.trim_start().starts_with("throw ") { "}" } else { body };
+    format!("{head}{{{body}")
 }
 
 /// The position of the function in a response: its declaration up to the opening of the body.
@@ -416,35 +449,39 @@ fn python_head(text: &str) -> Option<usize> {
     None
 }
 
-/// The text after the head of a Python definition: the body, and the definitions and imports after the
-/// function, which the evaluator would cut off. Other statements after it are examples. The body ends at `end`, or where the
-/// first line is not indented.
-fn python_parts(after: &str, end: Option<usize>) -> (String, String) {
-    let (first, rest) = after.split_once('\n').unwrap_or((after, ""));
-    let end = end.map_or(0, |end| end.saturating_sub(after.len() - rest.len()));
+/// The body of a Python function, which may begin on the line of its head.
+fn body(text: &str) -> String {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let first = first.trim();
     let rest_begins_body = first.is_empty() || first.starts_with('#');
-    let mut body = if rest_begins_body { String::new() } else { format!("    {first}\n") };
+    let body = if rest_begins_body { rest.to_owned() } else { format!("    {first}\n{rest}") };
+    body.trim_end().to_owned()
+}
+
+/// The text after the head of a Python function with a syntax error: the body, up to the first line that is not indented, and the
+/// definitions and imports behind it, which the evaluator would cut off. Other statements are examples.
+fn python_parts(after: &str) -> (String, String) {
+    let (_, rest) = after.split_once('\n').unwrap_or((after, ""));
+    let mut end = after.len();
     let (mut definitions, mut in_body, mut kept) = (String::new(), true, false);
     for (start, line) in lines(rest) {
-        if start >= end && !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
+        if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
             // A closing bracket or an `else` belongs to what stands before it.
             let begins = ["def ", "async def ", "class ", "import ", "from ", "@"];
             let continues = kept && line.starts_with([')', ']', '}']);
+            end = end.min(after.len() - rest.len() + start);
             in_body = false;
             kept =
                 continues || begins.iter().any(|word| line.starts_with(word)) || (kept && is_decorated(&definitions));
         }
-        if in_body {
-            body.push_str(line);
-        } else if kept {
+        if !in_body && kept {
             definitions.push_str(line);
         }
     }
     if !definitions.is_empty() && !definitions.ends_with('\n') {
         definitions.push('\n');
     }
-    (body.trim_end().to_owned(), definitions)
+    (body(&after[..end]), definitions)
 }
 
 /// Whether a body may follow the description in the task's prompt, which is indented by four spaces.

@@ -179,6 +179,13 @@ fn canonical_solutions_in_every_usual_dress_become_whole_programs() {
                 let (made, _) = read(lang, &task, &response);
                 let program = humaneval::program(lang, &plain, made.prompt.as_deref(), &made.generation);
                 check_program(lang, (&canonical, &program), &format!("{} {dress}\n{made:#?}", task.task_id));
+                for example in dresses::examples(lang, &asked) {
+                    let fence = syntax::display::display(lang).fences[0];
+                    let example = format!("Use it so:\n\n```{fence}\n{example}```\n");
+                    for response in [format!("{response}\n\n{example}"), format!("{example}\n{response}")] {
+                        assert_eq!(read(lang, &task, &response).0, made, "{} {dress}: {response}", task.task_id);
+                    }
+                }
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     pub kind: ItemKind,
-    /// The names that it defines, without those of members and imports. None if it has a syntax error.
+    /// The names that a definition or a test defines, without those of members and imports. None if it has a syntax error.
     pub names: Vec<String>,
     /// The parameters of a function, each as it is written.
     pub parameters: Option<Vec<String>>,
@@ -44,7 +44,7 @@ pub enum ItemKind {
     Definition,
     /// A `main` function in C++ and Rust.
     Example,
-    /// A test of the code's own, in Rust and Go.
+    /// A test of the code's own, in Rust, Go, Java and C++, or an import that only such tests need.
     Test,
     /// What belongs to a whole file and must stand at its beginning: `#![allow(…)]`, `//! Text`.
     OfFile,
@@ -121,7 +121,8 @@ impl<'c> Tiles<'c> {
             from = range.end;
             let kind = if is_of_file { ItemKind::OfFile } else { self.kind(node, &attributes) };
             attributes.clear();
-            let names = if kind == ItemKind::Definition { self.names(node) } else { Vec::new() };
+            let has_names = matches!(kind, ItemKind::Definition | ItemKind::Test);
+            let names = if has_names { self.names(node) } else { Vec::new() };
             let body = node.child_by_field_name("body");
             let body = body.filter(|body| has_members && self.lang == CodeLang::Java && body.kind() == "class_body");
             let class = body.and_then(|body| self.class(body));
@@ -156,12 +157,15 @@ impl<'c> Tiles<'c> {
         let is_test = || attributes.iter().any(|text| text == "#[cfg(test)]" || text == "#[test]");
         let tests = || parameters(node).is_some_and(|all| all.iter().any(|one| self.text(*one).contains("*testing.")));
         match (self.lang, node.kind()) {
+            (lang, kind) if is_import_kind(kind) && is_of_tests(lang, self.text(node)) => ItemKind::Test,
             (_, kind) if is_import_kind(kind) => ItemKind::Import,
             (CodeLang::Rust, _) if is_test() => ItemKind::Test,
             (CodeLang::Go, "function_declaration") if name.starts_with("Test") && tests() => ItemKind::Test,
             (CodeLang::Cpp, "function_definition") | (CodeLang::Rust, "function_item") if name == "main" => {
                 ItemKind::Example
             }
+            (CodeLang::Cpp, "function_definition") if CPP_TESTS.contains(&name) => ItemKind::Test,
+            (CodeLang::Java, _) if self.has_java_test(node) => ItemKind::Test,
             // Their members are not names of the text around them.
             (_, "namespace_definition" | "linkage_specification" | "mod_item") => ItemKind::Other,
             _ if self.names(node).is_empty() => ItemKind::Other,
@@ -170,7 +174,64 @@ impl<'c> Tiles<'c> {
     }
 
     fn names(&self, node: Node<'_>) -> Vec<String> {
+        if self.lang == CodeLang::Cpp && matches!(node.kind(), "declaration" | "enum_specifier") {
+            return self.cpp_names(node);
+        }
         outline::names(node, self.code)
+    }
+
+    /// The variables of a declaration in C++, or the name of an enumeration.
+    fn cpp_names(&self, node: Node<'_>) -> Vec<String> {
+        let name = |node: Node<'_>| self.text(node).to_owned();
+        if node.kind() == "enum_specifier" {
+            return node.child_by_field_name("name").map(name).into_iter().collect();
+        }
+        let declarators = node.children_by_field_name("declarator", &mut node.walk()).collect::<Vec<_>>();
+        let is_function = |declarator: &Node<'_>| parameters(*declarator).is_some();
+        declarators.into_iter().filter(|one| !is_function(one)).map(|one| name(innermost(one))).collect()
+    }
+
+    /// Whether a method of Java is a test, or a class has one.
+    fn has_java_test(&self, node: Node<'_>) -> bool {
+        let is_test = |node: Node<'_>| {
+            let modifiers = children(node).into_iter().filter(|child| child.kind() == "modifiers").flat_map(children);
+            let names = modifiers.filter_map(|annotation| annotation.child_by_field_name("name"));
+            names.into_iter().any(|name| JAVA_TESTS.contains(&self.text(name)))
+        };
+        match node.kind() {
+            "method_declaration" => is_test(node),
+            "class_declaration" => {
+                node.child_by_field_name("body").is_some_and(|body| children(body).into_iter().any(is_test))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The macros by which test libraries of C++ declare tests.
+const CPP_TESTS: [&str; 5] = ["TEST", "TEST_F", "TEST_P", "TEST_CASE", "BOOST_AUTO_TEST_CASE"];
+
+/// The annotations of methods that test libraries of Java call.
+const JAVA_TESTS: [&str; 9] = [
+    "Test",
+    "ParameterizedTest",
+    "RepeatedTest",
+    "Before",
+    "BeforeEach",
+    "BeforeAll",
+    "After",
+    "AfterEach",
+    "AfterAll",
+];
+
+/// Whether an import is of a test library, or of a file that is not part of an answer.
+fn is_of_tests(lang: CodeLang, text: &str) -> bool {
+    let path = text.trim_start_matches("import ").trim_start_matches("static ").trim_start_matches("#include").trim();
+    let begins = |starts: &[&str]| starts.iter().any(|start| path.starts_with(start));
+    match lang {
+        CodeLang::Java => begins(&["org.junit.", "org.assertj.", "org.hamcrest.", "org.mockito.", "org.testng."]),
+        CodeLang::Cpp => text.starts_with('#') && begins(&["\"", "<gtest/", "<gmock/", "<catch2/", "<boost/test/"]),
+        _ => false,
     }
 }
 
@@ -226,9 +287,19 @@ mod tests {
             &[(Import, ""), (Import, ""), (Definition, "S"), (Definition, "f"), (Example, "")],
         );
         check(
+            CodeLang::Cpp,
+            "#include \"a.h\"\n#include <gtest/gtest.h>\nstatic int a = 0, *b;\nenum class E { A };\nint f(int x);\nTEST(F, G) { f(1); }",
+            &[(Test, ""), (Test, ""), (Definition, "a b"), (Definition, "E"), (Other, ""), (Test, "TEST")],
+        );
+        check(
+            CodeLang::Java,
+            "import static org.junit.Assert.*;\nimport java.util.*;\nclass C {}\nclass D { @Test void f() {} }",
+            &[(Test, ""), (Import, ""), (Definition, "C"), (Test, "D")],
+        );
+        check(
             CodeLang::Go,
             "func F() {}\nfunc (t T) M() {}\nfunc TestF(t *testing.T) {}\nfunc TestCase(n int) {}",
-            &[(Definition, "F"), (Other, ""), (Test, ""), (Definition, "TestCase")],
+            &[(Definition, "F"), (Other, ""), (Test, "TestF"), (Definition, "TestCase")],
         );
         check(CodeLang::JavaScript, "const a = 1, b = 2;\nconsole.log(a);", &[(Definition, "a b"), (Other, "")]);
     }

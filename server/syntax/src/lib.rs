@@ -14,6 +14,7 @@ mod doc;
 mod expressions;
 mod highlight;
 pub mod items;
+pub mod java;
 pub mod outline;
 mod packed;
 mod parse;

@@ -276,7 +276,12 @@ impl<'c> Reader<'c> {
     /// The names that an import makes known: the last word of each path, or its alias.
     fn imports(&mut self, node: Node<'_>) {
         let mut names = BTreeSet::new();
-        let text = self.text(node);
+        let mut text = self.text(node);
+        // A header without its extension.
+        if node.kind() == "preproc_include" {
+            text =
+                text.split(['<', '"']).nth(1).and_then(|path| path.split(['.', '>', '"']).next()).unwrap_or_default();
+        }
         for part in text.split([',', ';', '{', '}', '\n', '(', ')']) {
             let mut words = part.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '*'));
             names.extend(words.rfind(|word| !word.is_empty()).map(str::to_owned));

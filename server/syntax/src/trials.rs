@@ -1,4 +1,4 @@
-//! What an answer in JavaScript has at its top level only to try itself out: printed examples, tests, a `main`.
+//! What an answer in Python or JavaScript has at its top level only to try itself out: printed examples, tests, a `main`.
 //!
 //! The program of a benchmark must not print, and has tests of its own.
 
@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use crate::{
     build::{children, is_comment},
-    outline::{self, LONGEST, definitions, is_required, uses},
+    outline::{LONGEST, definitions, is_import_kind, is_required, uses},
     parse,
     scopes::{Step, walk},
 };
@@ -42,34 +42,23 @@ struct Part<'t> {
     prints: bool,
 }
 
-/// Code without the statements that only try it out, and without imports that only these need. `function` is the name of
-/// the function that the task asks for.
-pub fn without_trials(code: &str, function: Option<&str>) -> String {
-    let tree =
-        Some(code).filter(|code| code.len() <= LONGEST).and_then(|code| parse::parse(code, CodeLang::JavaScript));
+/// Code without what only tries it out, and without imports that only this needs. `function` is the name of the function that
+/// the task asks for. Code with a syntax error and code in other languages stays as it is.
+pub fn without_trials(code: &str, lang: CodeLang, function: Option<&str>) -> String {
+    let is_script = matches!(lang, CodeLang::Python | CodeLang::JavaScript) && code.len() <= LONGEST;
+    let tree = Some(code).filter(|_| is_script).and_then(|code| parse::parse(code, lang));
     let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else { return code.to_owned() };
     let nodes = children(tree.root_node()).into_iter().filter(|node| !is_comment(*node));
-    let parts: Vec<Part<'_>> = nodes.map(|node| Part::of(node, code)).collect();
-    let mut printing = printing(&parts);
-    printing.extend(function);
-    let (trials, rest): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
-        parts.iter().partition(|part| part.is_trial(code, &printing));
-    let used: HashSet<&str> = rest.iter().filter(|part| !part.is_import).flat_map(|part| part.used()).collect();
-    let is_needed = |part: &Part<'_>| part.names.iter().any(|name| used.contains(name.as_str()));
-    let is_spare = |part: &&&Part<'_>| part.is_import && !part.names.is_empty() && !is_needed(part);
-    // The value of a variable may come from an example and be needed all the same.
-    let mut dropped: Vec<&Part<'_>> = trials.into_iter().filter(|part| !is_needed(part)).collect();
-    dropped.extend(rest.iter().filter(is_spare).copied());
-    let mut starts: HashMap<usize, usize> =
-        dropped.iter().map(|part| (part.node.start_byte(), part.node.end_byte())).collect();
+    let parts: Vec<Part<'_>> = nodes.map(|node| Part::of(node, code, lang)).collect();
+    let dropped = match lang {
+        CodeLang::Python => function.map(|function| behind(&parts, function)).unwrap_or_default(),
+        _ => trials(&parts, code, function),
+    };
     let (mut out, mut from) = (String::with_capacity(code.len()), 0);
-    for node in children(tree.root_node()) {
+    for part in &parts {
         // What stands before a part, such as a comment, belongs to it.
-        if is_comment(node) {
-            continue;
-        }
-        let end = node.end_byte().max(from);
-        if starts.remove(&node.start_byte()).is_none() {
+        let end = part.node.end_byte().max(from);
+        if !dropped.contains(&part.node.start_byte()) {
             out.push_str(code.get(from..end).unwrap_or_default());
         }
         from = end;
@@ -78,20 +67,61 @@ pub fn without_trials(code: &str, function: Option<&str>) -> String {
     out
 }
 
+/// Python: where the parts behind the function begin that neither it nor what stands before it needs. Statements there that
+/// are no definitions are examples.
+fn behind(parts: &[Part<'_>], function: &str) -> HashSet<usize> {
+    let is_target = |part: &Part<'_>| !part.is_import && part.names.iter().any(|name| name == function);
+    let Some(at) = parts.iter().position(is_target) else { return HashSet::new() };
+    let (before, behind) = parts.split_at(at + 1);
+    let mut places: HashMap<&str, Vec<&Part<'_>>> = HashMap::new();
+    let is_example = |part: &&Part<'_>| part.runs && part.uses.contains(function);
+    for part in behind.iter().filter(|part| !is_target(part) && !is_example(part)) {
+        part.names.iter().for_each(|name| places.entry(name).or_default().push(part));
+    }
+    let mut left: Vec<&str> = before.iter().flat_map(Part::used).chain(["*"]).collect();
+    let (mut known, mut needed) = (HashSet::new(), HashSet::new());
+    while let Some(name) = left.pop() {
+        for part in places.get(name).into_iter().flatten().filter(|_| known.insert(name)) {
+            if needed.insert(part.node.start_byte()) {
+                left.extend(part.used());
+            }
+        }
+    }
+    behind.iter().map(|part| part.node.start_byte()).filter(|start| !needed.contains(start)).collect()
+}
+
+/// JavaScript: where the parts begin that only try the code out.
+fn trials(parts: &[Part<'_>], code: &str, function: Option<&str>) -> HashSet<usize> {
+    let mut printing = printing(parts);
+    printing.extend(function);
+    let (trials, rest): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
+        parts.iter().partition(|part| part.is_trial(code, &printing));
+    let used: HashSet<&str> = rest.iter().filter(|part| !part.is_import).flat_map(|part| part.used()).collect();
+    let is_needed = |part: &&Part<'_>| part.names.iter().any(|name| used.contains(name.as_str()));
+    // The value of a variable may come from an example and be needed all the same.
+    let trials = trials.into_iter().filter(|part| !is_needed(part));
+    let spare = rest.iter().copied().filter(|part| part.is_import && !part.names.is_empty() && !is_needed(part));
+    trials.chain(spare).map(|part| part.node.start_byte()).collect()
+}
+
 impl Part<'_> {
-    fn of<'t>(node: Node<'t>, code: &str) -> Part<'t> {
+    fn of<'t>(node: Node<'t>, code: &str, lang: CodeLang) -> Part<'t> {
         let found = definitions(node, code);
-        let required = |declarator: Node<'_>| {
+        let declares = matches!(node.kind(), "lexical_declaration" | "variable_declaration");
+        let mut declarators =
+            children(node).into_iter().filter(|child| child.kind() == "variable_declarator").peekable();
+        let is_module = |declarator: Node<'_>| {
             let value = declarator.child_by_field_name("value");
             value.is_some_and(|value| is_required(code.get(value.byte_range()).unwrap_or_default()))
         };
-        let declares = matches!(node.kind(), "lexical_declaration" | "variable_declaration");
-        let declarators = children(node).into_iter().filter(|child| child.kind() == "variable_declarator");
-        let is_import = outline::is_import_kind(node.kind())
-            || (declares && declarators.map(required).reduce(|a, b| a && b) == Some(true));
-        let names = if is_import { imported(node, code) } else { found.iter().map(|one| one.name.clone()).collect() };
+        let is_required = declares && declarators.peek().is_some() && declarators.all(is_module);
+        let names = match lang {
+            CodeLang::JavaScript if is_required || is_import_kind(node.kind()) => imported(node, code),
+            _ => found.iter().filter(|one| !one.is_member).map(|one| one.name.clone()).collect(),
+        };
         let runs = found.is_empty() || found.iter().any(|one| one.runs);
-        Part { node, names, uses: uses(node, code, CodeLang::JavaScript), is_import, runs, prints: prints(node, code) }
+        let is_import = is_required || is_import_kind(node.kind());
+        Part { node, names, uses: uses(node, code, lang), is_import, runs, prints: prints(node, code) }
     }
 
     /// The names that it uses of other parts.
@@ -200,7 +230,7 @@ mod tests {
             "describe('f', () => {\n  it('is', () => {});\n});\n",
             "if (f(1) !== 2) {\n  throw new Error('wrong');\n}\n",
         ] {
-            let left = without_trials(&format!("{FUNCTION}{trial}"), Some("f"));
+            let left = without_trials(&format!("{FUNCTION}{trial}"), CodeLang::JavaScript, Some("f"));
             let rest = left.strip_prefix(FUNCTION.trim_end()).unwrap_or_else(|| panic!("{left}"));
             // What is not called does no harm.
             let runs = rest.lines().any(|line| {
@@ -226,9 +256,28 @@ mod tests {
             "const f = (x) => g(x,",
             "",
         ] {
-            assert_eq!(without_trials(code, Some("f")), code);
+            assert_eq!(without_trials(code, CodeLang::JavaScript, Some("f")), code);
         }
         let needed = "const f = (x) => table[x];\nconst table = fill();\nfunction fill() {\n  console.log(1);\n  return [];\n}\n";
-        assert_eq!(without_trials(needed, Some("f")), needed);
+        assert_eq!(without_trials(needed, CodeLang::JavaScript, Some("f")), needed);
+    }
+
+    #[test]
+    fn what_stands_behind_a_function_in_python_stays_if_it_is_needed() {
+        let function = "import os\n\ndef f(x):\n    return g(x) + K\n";
+        let check = |behind: &str, expected: &str| {
+            let left = without_trials(&format!("{function}{behind}"), CodeLang::Python, Some("f"));
+            assert_eq!(left, format!("{}{expected}", function.trim_end()), "{behind}");
+        };
+        check(
+            "\nK = 1\n\ndef unused():\n    pass\n\ndef g(x):\n    return h(x)\nh = lambda x: x\n",
+            "\n\nK = 1\n\ndef g(x):\n    return h(x)\nh = lambda x: x\n",
+        );
+        check("import pytest\n@pytest.mark.a\ndef test_f():\n    assert f(1) == 2\n", "\n");
+        check("from b import *\nimport unittest\nclass T(unittest.TestCase):\n    pass\n", "\nfrom b import *\n");
+        check("K = f(1)\nf = g\nif True:\n    f(1)\nprint(f(2))\n# End\n", "\n");
+        for code in ["def g(x):\n    return x\nprint(1)\n", "def f(x:\n    return x\nprint(1)\n"] {
+            assert_eq!(without_trials(code, CodeLang::Python, Some("f")), code);
+        }
     }
 }

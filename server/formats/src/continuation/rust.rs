@@ -1,6 +1,6 @@
 //! Rust: the program of the benchmark always begins with the task's imports and the head of its function.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::code_lang::CodeLang;
 use syntax::items::{self, Item, ItemKind};
@@ -28,8 +28,10 @@ pub fn continuation(task: &Task, code: &str, function: &Function, items: &[Item]
         opening.items.iter().flat_map(|item| imported(item.text(&opening.code))).collect();
     let target = items.iter().find(|item| item.range.contains(&function.start));
     let mut places = Places::default();
-    for item in items.iter().filter(|item| !target.is_some_and(|target| target == *item)) {
-        places.add(item, code, &given);
+    let others: Vec<&Item> = items.iter().filter(|item| !target.is_some_and(|target| target == *item)).collect();
+    let inside = inside(&others, code, &given);
+    for (at, item) in others.into_iter().enumerate() {
+        places.add(item, code, &given, inside.contains(&at));
     }
     let Places { inside, after } = places;
     let end = target.map_or(code.len(), |target| target.range.end);
@@ -51,33 +53,61 @@ fn lines(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n{}\n", text.trim_matches('\n')) }
 }
 
+/// Whether an item means another thing in the program than in the answer, or is known only behind its place.
+fn clashes(item: &Item, code: &str, given: &HashMap<String, String>) -> bool {
+    match item.kind {
+        ItemKind::Import => {
+            imported(item.text(code)).iter().any(|(name, path)| given.get(name).is_some_and(|given| given != path))
+        }
+        _ => item.names.iter().any(|name| given.contains_key(name)) || item.text(code).starts_with("macro_rules!"),
+    }
+}
+
+/// Which items stand in the function's body: those whose names clash, and those that use one that stands there.
+fn inside(items: &[&Item], code: &str, given: &HashMap<String, String>) -> HashSet<usize> {
+    let mut users: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| item.kind != ItemKind::Import) {
+        let words = item.text(code).split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        for word in words.collect::<HashSet<_>>() {
+            users.entry(word).or_default().push(at);
+        }
+    }
+    let mut left: Vec<usize> = (0..items.len()).filter(|at| clashes(items[*at], code, given)).collect();
+    let mut inside = HashSet::new();
+    while let Some(at) = left.pop() {
+        if inside.insert(at) {
+            let item = items[at];
+            let imports = Some(item).filter(|item| item.kind == ItemKind::Import);
+            let imported = imports.map(|item| imported(item.text(code))).unwrap_or_default();
+            for name in item.names.iter().chain(imported.iter().map(|(name, _)| name)) {
+                left.extend(users.get(name.as_str()).into_iter().flatten());
+            }
+        }
+    }
+    inside
+}
+
 impl Places {
-    fn add(&mut self, item: &Item, code: &str, given: &HashMap<String, String>) {
-        let text = item.whole_text(code);
-        let is_given = |name: &String| given.contains_key(name);
+    /// Adds an item, with `is_inside` in the function's body.
+    fn add(&mut self, item: &Item, code: &str, given: &HashMap<String, String>, is_inside: bool) {
+        let place = if is_inside { &mut self.inside } else { &mut self.after };
         match item.kind {
             ItemKind::Comment => {}
             ItemKind::Import => {
                 let own = imported(item.text(code));
-                if !own.iter().any(|(name, _)| is_given(name)) {
-                    self.after.push_str(&format!("\n{}", text.trim()));
+                if !own.iter().any(|(name, _)| given.contains_key(name)) {
+                    place.push_str(&format!("\n{}", item.whole_text(code).trim()));
                     return;
                 }
-                for (name, path) in &own {
-                    let line = format!("\nuse {path} as {name};");
-                    match given.get(name) {
-                        Some(given) if given == path => {}
-                        Some(_) => self.inside.push_str(&line),
-                        None if path.ends_with('*') => self.after.push_str(&format!("\nuse {path};")),
-                        None => self.after.push_str(&line),
+                for (name, path) in own {
+                    match given.get(&name) {
+                        Some(given) if *given == path => {}
+                        _ if path.ends_with('*') => place.push_str(&format!("\nuse {path};")),
+                        _ => place.push_str(&format!("\nuse {path} as {name};")),
                     }
                 }
             }
-            // A macro is known only behind its definition.
-            _ if item.names.iter().any(is_given) || item.text(code).starts_with("macro_rules!") => {
-                self.inside.push_str(&format!("\n{}\n", text.trim()));
-            }
-            _ => self.after.push_str(&format!("\n\n{}", text.trim())),
+            _ => place.push_str(&format!("\n\n{}", item.whole_text(code).trim())),
         }
     }
 }
