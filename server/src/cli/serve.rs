@@ -138,7 +138,8 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
         None => None,
     };
     let address = listener.local_addr()?;
-    let config = Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy };
+    let config =
+        Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy, ..Config::default() };
     let shown = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     if let Some(provider) = serve.oidc.read(&shown)? {
         services.single_sign_on.allow(provider);

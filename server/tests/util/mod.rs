@@ -13,6 +13,7 @@ use std::{
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
+    time::Duration,
 };
 
 use axum::{
@@ -138,18 +139,18 @@ impl TestApp {
 
     /// The same data folder under a server behind a proxy.
     pub fn public_at(self, url: &str) -> TestApp {
-        TestApp::configured(self.folder, Config { public_url: Some(url.into()), ..Config::default() })
+        TestApp::configured(self.folder, Config { public_url: Some(url.into()), ..at_once() })
     }
 
     /// The same server with other limits on what is in progress.
     pub fn with_capacity(self, capacity: Capacity) -> TestApp {
         let places = Places::new(capacity);
-        let state = AppState { places: places.clone(), ..AppState::new(self.services.clone(), Config::default()) };
+        let state = AppState { places: places.clone(), ..AppState::new(self.services.clone(), at_once()) };
         TestApp { places, router: http::router(state), ..self }
     }
 
     fn over(folder: TempDir) -> TestApp {
-        TestApp::configured(folder, Config::default())
+        TestApp::configured(folder, at_once())
     }
 
     fn configured(folder: TempDir, config: Config) -> TestApp {
@@ -431,4 +432,9 @@ fn flatten(name: String, value: &Value, fields: &mut Vec<(String, String)>) {
         Value::String(text) => fields.push((name, text.clone())),
         value => fields.push((name, value.to_string())),
     }
+}
+
+/// The usual settings, with answers as soon as they are there: tests make thousands of requests.
+pub fn at_once() -> Config {
+    Config { pace: Duration::ZERO, ..Config::default() }
 }

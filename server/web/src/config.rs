@@ -1,6 +1,8 @@
 //! The operator's settings at the start of the server.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
+
+use crate::pace;
 
 /// How `aixgrade serve` listens, and which headers it trusts.
 #[derive(Clone, Debug)]
@@ -13,11 +15,18 @@ pub struct Config {
     /// Whether a proxy in front sets `X-Forwarded-For`. Trusting the header without one lets anybody evade
     /// the slow-down of password guesses.
     pub trust_proxy: bool,
+    /// The step of the clock at whose end raters get answers about items (`pace.rs`); zero: at once.
+    pub pace: Duration,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { listen: SocketAddr::from(([127, 0, 0, 1], 3000)), public_url: None, trust_proxy: false }
+        Config {
+            listen: SocketAddr::from(([127, 0, 0, 1], 3000)),
+            public_url: None,
+            trust_proxy: false,
+            pace: pace::STEP,
+        }
     }
 }
 

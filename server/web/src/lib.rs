@@ -26,6 +26,7 @@ pub mod listen;
 mod mail;
 pub mod metrics;
 pub mod overload;
+pub mod pace;
 pub mod pages;
 mod public;
 pub mod request_id;

@@ -13,7 +13,7 @@ use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, tra
 
 use super::{
     account, assets, audit, byte_order_mark, comparisons, compress, errors, grade, guard, health, mail, metrics,
-    overload, pages, public, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings,
+    overload, pace, pages, public, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings,
     single_sign_on, studies, submissions, upload,
 };
 use crate::state::AppState;
@@ -122,6 +122,7 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), metrics::count))
+        .layer(middleware::from_fn_with_state(state.clone(), pace::keep))
         .layer(TraceLayer::new_for_http().make_span_with(span))
         .layer(middleware::from_fn(request_id::add))
         .with_state(state)
