@@ -30,6 +30,9 @@ const TESTS: [&str; 12] = [
     "afterEach",
 ];
 
+/// Maximum number of statements that lack a semicolon: each is found by parsing the code again.
+const MOST_SPLITS: usize = 4;
+
 /// A part of the code at its top level.
 struct Part<'t> {
     node: Node<'t>,
@@ -45,9 +48,18 @@ struct Part<'t> {
 /// Code without what only tries it out, and without imports that only this needs. `function` is the name of the function that
 /// the task asks for. Code with a syntax error and code in other languages stays as it is.
 pub fn without_trials(code: &str, lang: CodeLang, function: Option<&str>) -> String {
+    without(code, lang, function, MOST_SPLITS)
+}
+
+/// The same, with so many statements split at most.
+fn without(code: &str, lang: CodeLang, function: Option<&str>, splits: usize) -> String {
     let is_script = matches!(lang, CodeLang::Python | CodeLang::JavaScript) && code.len() <= LONGEST;
     let tree = Some(code).filter(|_| is_script).and_then(|code| parse::parse(code, lang));
     let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else { return code.to_owned() };
+    if let Some(at) = unfinished(tree.root_node()).filter(|_| splits > 0) {
+        let (before, after) = code.split_at(at);
+        return without(&format!("{before};{after}"), lang, function, splits - 1);
+    }
     let nodes = children(tree.root_node()).into_iter().filter(|node| !is_comment(*node));
     let parts: Vec<Part<'_>> = nodes.map(|node| Part::of(node, code, lang)).collect();
     let dropped = match lang {
@@ -65,6 +77,25 @@ pub fn without_trials(code: &str, lang: CodeLang, function: Option<&str>) -> Str
     }
     out.push_str(code.get(from..).unwrap_or_default());
     out
+}
+
+/// JavaScript: where the first statement at the top level ends that lacks a semicolon which the language supplies and the parser
+/// does not: behind a function with an arrow, before a parenthesis.
+fn unfinished(root: Node<'_>) -> Option<usize> {
+    let end = |declarator: Node<'_>| {
+        let mut node = declarator.child_by_field_name("value")?;
+        let value = node;
+        loop {
+            node = match node.kind() {
+                "call_expression" => node.child_by_field_name("function")?,
+                "member_expression" => node.child_by_field_name("object")?,
+                "arrow_function" => return (node != value).then_some(node.end_byte()),
+                _ => return None,
+            };
+        }
+    };
+    let declarations = children(root).into_iter().filter(|node| node.kind().ends_with("_declaration"));
+    declarations.flat_map(children).filter(|node| node.kind() == "variable_declarator").find_map(end)
 }
 
 /// Python: where the parts behind the function begin that neither it nor what stands before it needs. Statements there that
@@ -87,7 +118,19 @@ fn behind(parts: &[Part<'_>], function: &str) -> HashSet<usize> {
             }
         }
     }
-    behind.iter().map(|part| part.node.start_byte()).filter(|start| !needed.contains(start)).collect()
+    let is_dropped = |part: &&Part<'_>| !needed.contains(&part.node.start_byte());
+    let dropped: Vec<&Part<'_>> = behind.iter().filter(is_dropped).collect();
+    let used = |parts: &mut dyn Iterator<Item = &Part<'_>>| -> HashSet<String> {
+        parts.filter(|part| !part.is_import).flat_map(Part::used).map(str::to_owned).collect()
+    };
+    let of_dropped = used(&mut dropped.iter().copied());
+    let of_rest = used(&mut before.iter().chain(behind.iter().filter(|part| !is_dropped(part))));
+    // An import of a test library, for example.
+    let is_spare = |part: &&Part<'_>| {
+        let is_only = |name: &String| of_dropped.contains(name) && !of_rest.contains(name);
+        part.is_import && !part.names.is_empty() && part.names.iter().all(is_only)
+    };
+    dropped.into_iter().chain(before.iter().filter(is_spare)).map(|part| part.node.start_byte()).collect()
 }
 
 /// JavaScript: where the parts begin that only try the code out.
@@ -97,7 +140,9 @@ fn trials(parts: &[Part<'_>], code: &str, function: Option<&str>) -> HashSet<usi
     let (trials, rest): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
         parts.iter().partition(|part| part.is_trial(code, &printing));
     let used: HashSet<&str> = rest.iter().filter(|part| !part.is_import).flat_map(|part| part.used()).collect();
-    let is_needed = |part: &&Part<'_>| part.names.iter().any(|name| used.contains(name.as_str()));
+    let is_needed = |part: &&Part<'_>| {
+        part.names.iter().any(|name| used.contains(name.as_str()) || function == Some(name.as_str()))
+    };
     // The value of a variable may come from an example and be needed all the same.
     let trials = trials.into_iter().filter(|part| !is_needed(part));
     let spare = rest.iter().copied().filter(|part| part.is_import && !part.names.is_empty() && !is_needed(part));
@@ -138,11 +183,18 @@ impl Part<'_> {
             return self.prints || self.used().any(|name| names.contains(name));
         }
         let inner = children(self.node).into_iter().find(Node::is_named);
-        let is_assigned = inner.is_some_and(|inner| inner.kind().contains("assignment"));
-        let is_statement = self.node.kind() != "expression_statement" || !is_assigned;
-        let called = inner.and_then(|inner| root(inner, code)).filter(|_| self.node.kind() == "expression_statement");
-        let is_test = called.is_some_and(|called| TESTS.contains(&called));
-        is_statement && (is_test || self.prints || self.used().any(|name| names.contains(name)))
+        let expression = inner.filter(|_| self.node.kind() == "expression_statement");
+        match expression.map_or(self.node.kind(), |expression| expression.kind()) {
+            // `let f;`, `f.cache = {};`
+            kind if kind.ends_with("_declaration") || kind.contains("assignment") => false,
+            // `"use strict"` would hold for the tests, too.
+            "string" => true,
+            _ => {
+                let called = expression.and_then(|expression| root(expression, code));
+                let is_test = called.is_some_and(|called| TESTS.contains(&called));
+                is_test || self.prints || self.used().any(|name| names.contains(name))
+            }
+        }
     }
 }
 
@@ -206,7 +258,7 @@ fn imported(node: Node<'_>, code: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const FUNCTION: &str = "const DIGITS = \"01\";\nconst f = (x) => {\n  return x + DIGITS;\n};\n";
+    const FUNCTION: &str = "const DIGITS = \"01\";\nconst f = (x) => {\n  return x + DIGITS;\n}\n";
 
     #[test]
     fn what_only_tries_the_code_out_is_left_out() {
@@ -219,6 +271,7 @@ mod tests {
             "const show = (x) => console.log(x);\nconst main = () => {\n  show(f(1));\n};\nmain();\n",
             "(() => {\n  console.log(f(1));\n})();\n",
             "(async () => {\n  console.log(await f(1));\n})();\n",
+            "'use strict';\n",
             "if (typeof f === 'function') {\n  console.log(f(1));\n}\n",
             "if (require.main === module) {\n  f(1);\n}\n",
             "try {\n  console.log(f(1));\n} catch (error) {\n  console.error(error);\n}\n",
@@ -232,6 +285,7 @@ mod tests {
         ] {
             let left = without_trials(&format!("{FUNCTION}{trial}"), CodeLang::JavaScript, Some("f"));
             let rest = left.strip_prefix(FUNCTION.trim_end()).unwrap_or_else(|| panic!("{left}"));
+            let rest = rest.trim_start_matches(';');
             // What is not called does no harm.
             let runs = rest.lines().any(|line| {
                 let calls =
@@ -250,6 +304,8 @@ mod tests {
             "const f = (x) => f.cache[x];\nf.cache = {};\nf.cache[0] = 1;\n",
             "Array.prototype.own = function () { return 1; };\nconst f = (x) => x.own();\n",
             "let f = (x) => x;\nf = memoize(f);\n",
+            "let f;\nf = (x) => x;\n",
+            "const f = memoize((x) => {\n  console.log(x);\n});\n",
             "const f = (x) => {\n  console.log(x);\n  return x;\n};\n",
             "const log = console.log;\nconst f = (x) => x;\n",
             "const primes = [];\nfor (let i = 0; i < 9; i++) {\n  primes.push(i);\n}\nconst f = (x) => primes[x];\n",
@@ -273,6 +329,10 @@ mod tests {
             "\nK = 1\n\ndef unused():\n    pass\n\ndef g(x):\n    return h(x)\nh = lambda x: x\n",
             "\n\nK = 1\n\ndef g(x):\n    return h(x)\nh = lambda x: x\n",
         );
+        let own = "import pytest\nimport os\ndef f(x):\n    return x\n";
+        let left =
+            without_trials(&format!("{own}@pytest.mark.a\ndef test_f():\n    os.a()\n"), CodeLang::Python, Some("f"));
+        assert_eq!(left, "\ndef f(x):\n    return x\n");
         check("import pytest\n@pytest.mark.a\ndef test_f():\n    assert f(1) == 2\n", "\n");
         check("from b import *\nimport unittest\nclass T(unittest.TestCase):\n    pass\n", "\nfrom b import *\n");
         check("K = f(1)\nf = g\nif True:\n    f(1)\nprint(f(2))\n# End\n", "\n");
