@@ -31,8 +31,8 @@ use super::{
 /// and a model that repeats itself writes thousands; others write some dozens.
 pub const MOST_PARSED: usize = 200;
 
-/// Maximum number of blocks of a response, the first ones, in which HTML's names of characters are looked for.
-const MOST_UNESCAPED: usize = 8;
+/// Maximum number of blocks of a response, the first ones, that are looked at for diffs, and for HTML's names of characters.
+const MOST_UNWRAPPED: usize = 8;
 
 /// Most CPU time that a response's texts may take to parse. The longest of the published ones take some hundredths of it.
 pub const LONGEST_READING: Duration = Duration::from_secs(2);
@@ -106,7 +106,7 @@ fn split_within(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, cho
     let name = wanted.and_then(|wanted| wanted.name.as_deref());
     let is_code = |text: &str| langs.iter().any(|lang| outline::is_code(text, *lang));
     let mut blocks = blocks(&answer, langs, name);
-    for block in blocks.iter_mut().take(MOST_UNESCAPED) {
+    for block in blocks.iter_mut().take(MOST_UNWRAPPED) {
         block.code = unescaped(mem::take(&mut block.code), &is_code);
     }
     let Some(choice) = choose(&blocks, langs, name, chosen) else {
@@ -177,6 +177,11 @@ fn blocks(answer: &str, langs: &[CodeLang], name: Option<&str>) -> Vec<Block> {
     blocks.retain(|block| {
         block.kind != BlockKind::Indented || (keeps_indented && looks.next().is_some() && is_code(&block.code))
     });
+    for block in blocks.iter_mut().filter(|block| matches!(&*block.language, "diff" | "patch")).take(MOST_UNWRAPPED) {
+        if let Some(code) = wrappings.created(&block.code) {
+            *block = Block { language: String::new(), code, ..block.clone() };
+        }
+    }
     if let [block] = &mut *blocks
         && let Some(code) = wrappings.inside(&block.code)
     {

@@ -112,7 +112,7 @@ const NEXT_TURNS: [&str; 5] =
     ["<|im_start|>user", "<|start_header_id|>user<|end_header_id|>", "<start_of_turn>user", "<|user|>", "<｜User｜>"];
 
 /// Marks of the end of an answer, which servers that keep special tokens leave in it.
-const ENDS: [&str; 17] = [
+const ENDS: [&str; 18] = [
     // Apriel.
     "[END FINAL RESPONSE]",
     "[/INST]",
@@ -131,7 +131,11 @@ const ENDS: [&str; 17] = [
     "[EOS]",
     "</s>",
     "<eos>",
+    "<eod>",
 ];
+
+/// Maximum length of a token that ends an answer, in bytes.
+const LONGEST_TOKEN: usize = 60;
 
 /// Maximum number of marks in a response whose surroundings are looked at. A model that repeats itself writes more.
 const MOST_MARKS: usize = 24;
@@ -506,24 +510,49 @@ fn next_turn(answer: &str) -> Option<usize> {
     let fences = if marks.is_empty() { Vec::new() } else { fences::fences(answer) };
     let begins = |(at, mark): &(usize, &str)| {
         let before = &answer[..*at];
-        let is_behind_end = || ENDS.iter().any(|end| before.trim_end().ends_with(end));
+        let ended = without_ends(before);
+        let is_behind_end = || ended.len() < before.trim_end().len();
         let is_last = || answer[at + mark.len()..].trim().is_empty();
         let is_text = || ["\"\"\"", "'''", "`"].iter().any(|quote| before.matches(quote).count() % 2 == 1);
-        (begins_line(answer, *at) || is_behind_end() || is_last())
-            && !is_quoted(answer, *at, mark)
-            && !fences.iter().any(|fence| fence.range.contains(at))
-            && !is_text()
+        // A fence with something behind it closes no block, although models mean it.
+        let closing = ended.rsplit('\n').next().unwrap_or_default().trim();
+        let is_behind_fence = closing.len() >= 3 && closing.chars().all(|c| matches!(c, '`' | '~'));
+        is_behind_fence && ended.contains('\n')
+            || (begins_line(answer, *at) || is_behind_end() || is_last())
+                && !is_quoted(answer, *at, mark)
+                && !fences.iter().any(|fence| fence.range.contains(at))
+                && !is_text()
     };
     marks.into_iter().find(begins).map(|(at, _)| at)
+}
+
+/// A text without the marks of the end of an answer behind it.
+fn without_ends(text: &str) -> &str {
+    let mut text = text;
+    while let Some(rest) =
+        ENDS.iter().find_map(|end| text.trim_end().strip_suffix(*end)).or_else(|| without_token(text))
+    {
+        text = rest;
+    }
+    text
+}
+
+/// A text without the token of a vocabulary that ends it: `<|fim_pad|>`. No language has code that ends so.
+fn without_token(text: &str) -> Option<&str> {
+    let inside = text.trim_end().strip_suffix("|>")?;
+    let start = inside.rfind("<|")?;
+    let word = &inside[start + 2..];
+    let is_token =
+        (1..=LONGEST_TOKEN).contains(&word.len()) && word.chars().all(|c| c.is_alphanumeric() || "_▁".contains(c));
+    let closes = WRAPPERS.iter().any(|(_, close)| close.strip_suffix("|>") == Some(&inside[start..]));
+    (is_token && !closes).then_some(&inside[..start])
 }
 
 /// An answer without the marks that templates put around it, if it has any. A tag that prompts ask for is one in a response that has
 /// other marks, or if its beginning was part of the prompt.
 fn unwrapped(answer: &str, mut has_marks: bool) -> Option<String> {
-    let mut text = answer;
-    while let Some(rest) = ENDS.iter().find_map(|end| text.trim_end().strip_suffix(*end)) {
-        (text, has_marks) = (rest, true);
-    }
+    let mut text = without_ends(answer);
+    has_marks |= text.len() < answer.trim_end().len();
     for (open, close) in WRAPPERS {
         let (start, end) = (text.trim_start(), text.trim_end());
         let is_tag = open.starts_with('<') && !open.starts_with("<|");

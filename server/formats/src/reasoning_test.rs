@@ -116,6 +116,8 @@ fn marks_around_code_without_fences() {
         check(&format!("{code}{end}"), "");
         check(&format!("{code}\n{end}\n"), "");
     }
+    check(&format!("{code}<|fim_pad|>\n<|hy_place▁holder▁no▁2|>"), "");
+    super::tests::check("x = y <|> z\nx |> y <| z|>", "", "x = y <|> z\nx |> y <| z|>");
     for turn in NEXT_TURNS {
         check(&format!("{code}\n{turn}\nThank you. And g(x)?"), "");
         check(&format!("{code}<|im_end|>\n{turn} Thank you."), "");
@@ -129,6 +131,9 @@ fn marks_around_code_without_fences() {
         ] {
             super::tests::check(&text, "", &text);
         }
+        let block = format!("```python\n{code}\n```");
+        super::tests::check(&format!("{block}{turn}\nThank you."), "", &block);
+        super::tests::check(&format!("{block}<|im_end|>\n{turn}\n```\nx\n```"), "", &block);
     }
     check(&format!("[/INST]\n{code}"), "");
 }

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Tags around code, as their beginning and end. Attributes may follow a beginning without a closing bracket.
-const TAGS: [(&str, &str); 20] = [
+const TAGS: [(&str, &str); 21] = [
     ("<solution", "</solution>"),
     ("<code", "</code>"),
     ("<pre", "</pre>"),
@@ -27,6 +27,8 @@ const TAGS: [(&str, &str); 20] = [
     ("<parameter", "</parameter>"),
     ("<![CDATA[", "]]>"),
     ("<|begin_of_box|>", "<|end_of_box|>"),
+    // Aider's way to write a new file.
+    ("<<<<<<< SEARCH\n=======\n", ">>>>>>> REPLACE"),
     ("[CODE]", "[/CODE]"),
     ("[PYTHON]", "[/PYTHON]"),
     ("[JAVA]", "[/JAVA]"),
@@ -87,13 +89,28 @@ impl Wrappings<'_> {
 
     /// The code in the only block of an answer, if the block wraps it once more.
     pub fn inside(&self, block: &str) -> Option<String> {
-        self.object(block).or_else(|| self.tagged(block).map(|found| found.code))
+        let diff = || if self.is_code(block) { None } else { self.created(block) };
+        self.object(block).or_else(|| self.tagged(block).map(|found| found.code)).or_else(diff)
     }
 
-    /// The code of an answer that is a JSON object and nothing else: the text of a usual name that is code, or else of any name,
+    /// The code that a diff adds, if it adds all of it.
+    pub fn created(&self, diff: &str) -> Option<String> {
+        const HEADERS: [&str; 8] = ["diff ", "index ", "new file", "--- ", "+++ ", "@@", "\\ No newline", "*** "];
+        let lines =
+            diff.lines().filter(|line| !line.trim().is_empty() && !HEADERS.iter().any(|head| line.starts_with(head)));
+        let lines: Option<Vec<&str>> = lines.map(|line| line.strip_prefix('+')).collect();
+        let code = lines?.join("\n");
+        self.is_code(&code).then_some(code)
+    }
+
+    /// The code of an answer that is a text or an object of JSON and nothing else. Of an object: the text of a usual name that is code, or else of any name,
     /// if there is only one, or one that defines what is asked for.
     pub fn object(&self, answer: &str) -> Option<String> {
-        let fields = read_object(answer)?;
+        let text = answer.trim();
+        if text.starts_with('"') && text.ends_with('"') {
+            return self.only_code(vec![(String::new(), serde_json::from_str(text).ok()?)]);
+        }
+        let fields = read_object(text)?;
         let mut found = Vec::new();
         for (name, value) in fields {
             texts(&name, value, 0, &mut found);
@@ -276,7 +293,7 @@ fn is_at_edge(part: Option<&str>) -> bool {
 
 /// The end of an opening tag whose name ends at a place.
 fn tag_end(text: &str, at: usize, open: &str) -> Option<usize> {
-    if open.ends_with(['>', ']', '[']) {
+    if open.ends_with(['>', ']', '[', '\n']) {
         return Some(at);
     }
     let rest = &text.as_bytes()[at..];

@@ -155,3 +155,34 @@ fn tags_with_attributes() {
     stays(CodeLang::Python, "<file path=\"a\">\nWords only.\n</file>");
     stays(CodeLang::Java, "List<code> f() { return null; }");
 }
+
+#[test]
+fn new_files_as_changes() {
+    check(|word, code| {
+        let added = code.replace('\n', "\n+");
+        let count = code.lines().count();
+        vec![
+            format!("```diff\n+{added}\n```"),
+            format!(
+                "It is new:\n\n```diff\n--- /dev/null\n+++ b/a.{word}\n@@ -0,0 +1,{count} @@\n+{added}\n```\nDone."
+            ),
+            format!(
+                "```\ndiff --git a/a b/a\nnew file mode 100644\nindex 0000000..1\n--- /dev/null\n+++ b/a\n@@ -0,0 +1,{count} @@\n+{added}\n\\ No newline at end of file\n```"
+            ),
+            format!("```bash\ncat a\n```\n```diff\n+{added}\n```"),
+            format!("a.{word}\n<<<<<<< SEARCH\n=======\n{code}\n>>>>>>> REPLACE"),
+            format!("```{word}\n<<<<<<< SEARCH\n=======\n{code}\n>>>>>>> REPLACE\n```"),
+        ]
+    });
+    // A change of code that is not there, and code.
+    for block in ["-def f(x):\n+def f(y):\n     return x", "+x(1)\n+y"] {
+        assert_eq!(split(&format!("```\n{block}\n```"), &[CodeLang::Python], None).code, block);
+    }
+}
+
+#[test]
+fn texts_of_json() {
+    check(|word, code| vec![json!(code).to_string(), format!("{}\n", json!(format!("```{word}\n{code}\n```")))]);
+    stays(CodeLang::Python, "\"Words only.\"");
+    stays(CodeLang::Python, "\"a\".join(\"b\")");
+}
