@@ -152,7 +152,7 @@ impl Wrappings<'_> {
             let data = text.trim().strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>"));
             let text = data.map_or(text, lines_between);
             let code = self.object(text).unwrap_or_else(|| unescaped(text.to_owned(), self.rules.is_code));
-            self.is_code(&code).then_some((code, range))
+            (!is_within_code(&answer[..range.start]) && self.is_code(&code)).then_some((code, range))
         })?;
         (begins || !self.is_code(answer)).then(|| unfenced(&code, range))
     }
@@ -283,6 +283,12 @@ fn tags(text: &str, open: &str, close: &str) -> Vec<(Range<usize>, Range<usize>)
         found.push((at..from, start..end));
     }
     found
+}
+
+/// Whether a text ends within a comment or a text of code, such as the documentation of a function that is cut off.
+fn is_within_code(before: &str) -> bool {
+    let count = |mark: &str| before.matches(mark).count();
+    count("/*") > count("*/") || count("\"\"\"") % 2 == 1 || count("'''") % 2 == 1
 }
 
 /// Whether the part of a line on one side of a tag has nothing but other tags.

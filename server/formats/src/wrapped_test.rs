@@ -154,6 +154,9 @@ fn tags_with_attributes() {
     stays(CodeLang::Python, "# <file path=\"a\">\ndef f(x):\n    return x\n# </file>");
     stays(CodeLang::Python, "<file path=\"a\">\nWords only.\n</file>");
     stays(CodeLang::Java, "List<code> f() { return null; }");
+    // Documentation of functions that are cut off.
+    stays(CodeLang::Java, "/**\nUse it:\n<pre>\nf(1);\n</pre>\n*/\nint f(int x) {\n  if (x");
+    stays(CodeLang::Python, "def f(x):\n    \"\"\"\n    <code>\n    f(1)\n    </code>\n    \"\"\"\n    return (x");
 }
 
 #[test]
