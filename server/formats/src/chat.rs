@@ -157,9 +157,11 @@ fn blocks(answer: &str, langs: &[CodeLang], name: Option<&str>) -> Vec<Block> {
     let is_code = |text: &str| langs.iter().any(|lang| outline::is_code(text, *lang));
     let rules = Rules { is_language: &is_language, is_code: &is_code };
     let defines = |text: &str| {
-        let of =
-            |name| langs.iter().any(|lang| outline::outline(text, *lang).is_some_and(|own| own.of(name).count() > 0));
-        name.is_some_and(of)
+        let is_asked_for = |found: &Definition| !found.is_import && name.is_none_or(|name| found.name == name);
+        langs
+            .iter()
+            .filter_map(|lang| outline::outline(text, *lang))
+            .any(|own| own.definitions.iter().any(is_asked_for))
     };
     let wrappings = Wrappings { rules: &rules, defines: &defines };
     if let Some(code) = wrappings.object(answer) {

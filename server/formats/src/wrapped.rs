@@ -103,8 +103,8 @@ impl Wrappings<'_> {
         self.is_code(&code).then_some(code)
     }
 
-    /// The code of an answer that is a text or an object of JSON and nothing else. Of an object: the text of a usual name that is code, or else of any name,
-    /// if there is only one, or one that defines what is asked for.
+    /// The code of an answer that is a text or an object of JSON and nothing else. Of an object, it is the text of a usual name that
+    /// is code, or else of any name, if there is only one, or one that defines what is asked for.
     pub fn object(&self, answer: &str) -> Option<String> {
         let text = answer.trim();
         if text.starts_with('"') && text.ends_with('"') {

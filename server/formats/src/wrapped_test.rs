@@ -78,7 +78,11 @@ fn objects_of_json() {
     let both = json!({"code": "def f(x):\n    return x", "program": "import a\na.f(1)"}).to_string();
     let wanted = Wanted { lang: CodeLang::Python, name: Some("f".to_owned()) };
     assert_eq!(split(&both, &[CodeLang::Python], Some(&wanted)).code, "def f(x):\n    return x");
-    assert_eq!(split(&both, &[CodeLang::Python], None).code, both);
+    assert_eq!(split(&both, &[CodeLang::Python], None).code, "def f(x):\n    return x");
+    let call = json!({"function": "f(x)", "code": "def f(x):\n    return x"}).to_string();
+    assert_eq!(split(&call, &[CodeLang::Python], None).code, "def f(x):\n    return x");
+    let other = Wanted { lang: CodeLang::Python, name: Some("g".to_owned()) };
+    assert_eq!(split(&call, &[CodeLang::Python], Some(&other)).code, call);
 }
 
 #[test]
