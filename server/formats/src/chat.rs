@@ -7,6 +7,7 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    mem,
     ops::Range,
     time::Duration,
 };
@@ -23,11 +24,15 @@ use syntax::{
 use super::{
     fences::{self, Block, BlockKind, Rules},
     reasoning,
+    wrapped::{Wrappings, plain, unescaped, unfenced},
 };
 
 /// Maximum number of blocks of a response that are parsed, the first ones. Parsing a block takes time even if it is short,
 /// and a model that repeats itself writes thousands; others write some dozens.
 pub const MOST_PARSED: usize = 200;
+
+/// Maximum number of blocks of a response, the first ones, that are looked at for diffs, and for HTML's names of characters.
+const MOST_UNWRAPPED: usize = 8;
 
 /// Most CPU time that a response's texts may take to parse. The longest of the published ones take some hundredths of it.
 pub const LONGEST_READING: Duration = Duration::from_secs(2);
@@ -98,10 +103,15 @@ fn split_within(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, cho
     let answer = if answer.contains('\r') { answer.replace("\r\n", "\n") } else { answer };
     let own = wanted.map(|wanted| [wanted.lang]);
     let langs = own.as_ref().map_or(langs, |own| own.as_slice());
-    let blocks = blocks(&answer, langs);
-    let Some(choice) = choose(&blocks, langs, wanted.and_then(|wanted| wanted.name.as_deref()), chosen) else {
+    let name = wanted.and_then(|wanted| wanted.name.as_deref());
+    let is_code = |text: &str| langs.iter().any(|lang| outline::is_code(text, *lang));
+    let mut blocks = blocks(&answer, langs, name);
+    for block in blocks.iter_mut().take(MOST_UNWRAPPED) {
+        block.code = unescaped(mem::take(&mut block.code), &is_code);
+    }
+    let Some(choice) = choose(&blocks, langs, name, chosen) else {
         let code = if is_whole { response.to_owned() } else { answer };
-        let code = plain(code);
+        let code = unescaped(plain(code), &is_code);
         let reading = Reading { reasoning, ..Reading::default() };
         return Answer { code, reading, ..Answer::default() };
     };
@@ -141,111 +151,45 @@ pub fn last_block(answer: &str) -> Option<String> {
     fences::blocks(answer, &rules).pop().map(|block| block.code)
 }
 
-fn blocks(answer: &str, langs: &[CodeLang]) -> Vec<Block> {
+/// The blocks of an answer. `name` is what the task asks for.
+fn blocks(answer: &str, langs: &[CodeLang], name: Option<&str>) -> Vec<Block> {
     let is_language = |word: &str| langs.iter().any(|lang| display(*lang).fences.contains(&word));
     let is_code = |text: &str| langs.iter().any(|lang| outline::is_code(text, *lang));
-    let mut blocks = fences::blocks(answer, &Rules { is_language: &is_language, is_code: &is_code });
+    let rules = Rules { is_language: &is_language, is_code: &is_code };
+    let defines = |text: &str| {
+        let is_asked_for = |found: &Definition| !found.is_import && name.is_none_or(|name| found.name == name);
+        langs
+            .iter()
+            .filter_map(|lang| outline::outline(text, *lang))
+            .any(|own| own.definitions.iter().any(is_asked_for))
+    };
+    let wrappings = Wrappings { rules: &rules, defines: &defines };
+    if let Some(code) = wrappings.object(answer) {
+        return vec![unfenced(&code, 0..answer.len())];
+    }
+    let mut blocks = fences::blocks(answer, &rules);
     // Lines behind four blanks are code to the standard; in unfenced code they are the bodies of functions.
     let has_fences = blocks.iter().any(|block| block.kind != BlockKind::Indented);
-    let is_header = |word: &str| is_language(word.trim());
-    if !has_fences && let Some(block) = tagged(answer, &is_code).or_else(|| copied(answer, &is_header, &is_code)) {
+    if !has_fences && let Some(block) = wrappings.find(answer) {
         return vec![block];
     }
-    let keeps_indented = !has_fences && !blocks.is_empty() && !is_code(answer);
+    let is_code_as_a_whole = || is_code(&unescaped(answer.to_owned(), &is_code));
+    let keeps_indented = !has_fences && !blocks.is_empty() && !is_code_as_a_whole();
     let mut looks = 0..MOST_PARSED;
     blocks.retain(|block| {
         block.kind != BlockKind::Indented || (keeps_indented && looks.next().is_some() && is_code(&block.code))
     });
+    for block in blocks.iter_mut().filter(|block| matches!(&*block.language, "diff" | "patch")).take(MOST_UNWRAPPED) {
+        if let Some(code) = wrappings.created(&block.code) {
+            *block = Block { language: String::new(), code, ..block.clone() };
+        }
+    }
+    if let [block] = &mut *blocks
+        && let Some(code) = wrappings.inside(&block.code)
+    {
+        *block = Block { language: String::new(), code, ..block.clone() };
+    }
     blocks.into_iter().map(|block| Block { code: plain(block.code), ..block }).collect()
-}
-
-/// Code without a byte order mark at its beginning, and indented by blanks instead of blanks that do not break, which pages
-/// have in their place.
-fn plain(code: String) -> String {
-    let has_other_blanks = code.starts_with('\u{feff}') || code.contains('\u{a0}');
-    if !has_other_blanks {
-        return code;
-    }
-    let line = |line: &str| {
-        let text = line.trim_start_matches([' ', '\t', '\u{a0}']);
-        format!("{}{text}", line[..line.len() - text.len()].replace('\u{a0}', " "))
-    };
-    code.trim_start_matches('\u{feff}').split_inclusive('\n').map(line).collect()
-}
-
-/// What models put around code instead of fences.
-const TAGS: [(&str, &str); 10] = [
-    ("<solution>", "</solution>"),
-    ("<code>", "</code>"),
-    ("[CODE]", "[/CODE]"),
-    ("[PYTHON]", "[/PYTHON]"),
-    ("[JAVA]", "[/JAVA]"),
-    ("[JAVASCRIPT]", "[/JAVASCRIPT]"),
-    ("[CPP]", "[/CPP]"),
-    ("[C++]", "[/C++]"),
-    ("[GO]", "[/GO]"),
-    ("[RUST]", "[/RUST]"),
-];
-
-/// The first code between tags, of which one begins a line and the other ends one. Code may contain such tags, in comments and
-/// texts, so an answer that is code as a whole has none.
-fn tagged(answer: &str, is_code: &dyn Fn(&str) -> bool) -> Option<Block> {
-    let between = |(open, close): &(&str, &str)| {
-        let start = answer.match_indices(open).map(|(at, _)| at).find(|at| is_line_start(answer, *at))?;
-        let from = start + open.len();
-        let rest = &answer[from..];
-        let ends_line = |at: &usize| rest[at + close.len()..].chars().find(|c| *c != ' ').is_none_or(|c| c == '\n');
-        let end = from + rest.match_indices(close).map(|(at, _)| at).find(ends_line)?;
-        Some((start..end + close.len(), from..end))
-    };
-    let (range, code) = TAGS.iter().filter_map(between).min_by_key(|(range, _)| range.start)?;
-    let code = answer[code].trim_end();
-    // What stands on the line of the tag, or the lines below it with their indentation.
-    let code = code.split_once('\n').filter(|(first, _)| first.trim().is_empty()).map_or(code.trim(), |(_, rest)| rest);
-    (is_code(code) && !is_code(answer)).then(|| unfenced(code, range))
-}
-
-fn is_line_start(text: &str, at: usize) -> bool {
-    text[..at].chars().rfind(|c| *c != ' ').is_none_or(|c| c == '\n')
-}
-
-fn unfenced(code: &str, range: Range<usize>) -> Block {
-    let (language, code) = (String::new(), plain(code.to_owned()));
-    Block { language, code, range, kind: BlockKind::Fenced, is_closed: true }
-}
-
-/// Maximum number of texts that are parsed to see where copied code ends.
-const MOST_ENDS: usize = 6;
-
-/// The code below the header that chat pages show over a block, which a copy of the page has instead of fences: the language
-/// and the label of a button.
-fn copied(answer: &str, is_language: &dyn Fn(&str) -> bool, is_code: &dyn Fn(&str) -> bool) -> Option<Block> {
-    const LABELS: [&str; 4] = ["copy code", "copy", "复制代码", "复制"];
-    let (mut at, mut before, mut found) = (0, None, None);
-    for line in answer.split_inclusive('\n') {
-        let text = line.trim().to_lowercase();
-        let label = LABELS.iter().find_map(|label| text.strip_suffix(label));
-        match label {
-            Some("") if before.is_some() => found = before.map(|start| (start, at + line.len())),
-            Some(word) if is_language(word) => found = Some((at, at + line.len())),
-            _ => {}
-        }
-        if found.is_some() {
-            break;
-        }
-        before = if text.is_empty() { before } else { is_language(&text).then_some(at) };
-        at += line.len();
-    }
-    let (start, from) = found?;
-    // Sentences may follow it, behind a blank line.
-    let mut code = answer[from..].trim_end();
-    for _ in 0..MOST_ENDS {
-        if is_code(code) {
-            return Some(unfenced(code, start..from + code.len()));
-        }
-        code = code[..code.rfind("\n\n")?].trim_end();
-    }
-    None
 }
 
 /// The code of an answer, made of parts of its blocks.

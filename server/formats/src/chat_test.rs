@@ -109,6 +109,39 @@ fn the_function_that_the_task_asks_for_is_found_in_every_form() {
 }
 
 #[test]
+fn a_language_below_the_fence_is_no_code_unless_code_needs_it() {
+    let check = |lang: CodeLang, block: &str, code: &str| {
+        assert_eq!(split(&format!("```\n{block}\n```"), &[lang], None).code, code, "{lang}: {block}");
+    };
+    for (lang, code) in [
+        (CodeLang::Python, "def f(x):\n    return x"),
+        (CodeLang::Java, "int f(int x) {\n    return x;\n}"),
+        (CodeLang::Cpp, "int f(int x) {\n    return x;\n}"),
+        (CodeLang::JavaScript, "const f = (x) => x;"),
+        (CodeLang::Go, "func F(x int) int {\n\treturn x\n}"),
+        (CodeLang::Rust, "fn f(x: u8) -> u8 {\n    x\n}"),
+    ] {
+        for word in display(lang).fences {
+            check(lang, &format!("{word}\n{code}"), code);
+            check(lang, &format!("{}\n{code}", word.to_uppercase()), code);
+        }
+        check(lang, "x\nf(1)", "x\nf(1)");
+    }
+    // Code that goes on in the next line.
+    for (lang, code) in [
+        (CodeLang::JavaScript, "node\n  .map((x) => x);"),
+        (CodeLang::JavaScript, "es\n  = f(1);"),
+        (CodeLang::Cpp, "c\n= f(1);"),
+        (CodeLang::Rust, "rs\n    .push(1);"),
+    ] {
+        check(lang, code, code);
+    }
+    // Such a mark counts as one on the fence.
+    let both = "```\njava\nint f() { return 1; }\n```\n```\npython\nf = 1\n```";
+    assert_eq!(split(both, &[CodeLang::Python], None).code, "f = 1");
+}
+
+#[test]
 fn what_the_code_needs_stands_before_it() {
     let check = |lang: CodeLang, name: &str, response: &str, expected: &str| {
         let found = split(response, &[lang], Some(&wanted(lang, name)));

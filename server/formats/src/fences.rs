@@ -284,7 +284,8 @@ impl<'r> Reader<'r> {
         let opening = self.text[range.clone()].trim_start_matches(|c| c != '`' && c != '~');
         let marks: String = opening.chars().take_while(|c| opening.starts_with(*c)).collect();
         if info.trim().is_empty()
-            && let Some(next) = self.closes_a_prompt(&range, &code, &marks)
+            && let Some(next) =
+                self.closes_a_prompt(&range, &code, &marks).or_else(|| self.opened_twice(&range, &marks))
         {
             return Some(next);
         }
@@ -314,6 +315,7 @@ impl<'r> Reader<'r> {
         if let Some(first) = first {
             code.insert_str(0, &format!("{first}\n"));
         }
+        let (language, code) = self.with_language_below(language, code);
         let range = range.start..end;
         let is_markdown = matches!(language.as_str(), "markdown" | "md");
         let inner = if is_markdown && self.depth < DEEPEST { self.inner(&code, &range) } else { Vec::new() };
@@ -325,6 +327,31 @@ impl<'r> Reader<'r> {
             }
         }
         restart
+    }
+
+    /// Where a fence with a language begins right below a fence without one, in whose place it stands.
+    fn opened_twice(&self, range: &Range<usize>, marks: &str) -> Option<usize> {
+        let source = &self.text[range.clone()];
+        let at = source.find('\n')? + 1;
+        let line = source[at..].lines().next()?;
+        let is_language = is_opening(line, marks) && (self.rules.is_language)(&language(&info(line)));
+        (is_language && self.may_restart(range.start + at)).then_some(range.start + at)
+    }
+
+    /// The language and the code of a block. Some models write the language into the line below the fence. It may be a word of the
+    /// code: a type of C++ or a statement of Go that goes on in the next line.
+    fn with_language_below(&mut self, language: String, code: String) -> (String, String) {
+        let Some((first, rest)) = code.split_once('\n').filter(|_| language.is_empty()) else {
+            return (language, code);
+        };
+        let word = first.trim().to_lowercase();
+        let is_named = (self.rules.is_language)(&word) && rest.contains(['=', '(', '{']);
+        if !is_named || self.spent.guesses >= MOST_GUESSES_OF_ALL {
+            return (language, code);
+        }
+        self.spent.guesses += 1;
+        let needs_word = !(self.rules.is_code)(rest) && (self.rules.is_code)(&code);
+        if needs_word { (language, code) } else { (word, rest.to_owned()) }
     }
 
     /// Whether the text up to a place is code, which the prompt opened a fence for.

@@ -111,6 +111,32 @@ fn code_on_the_opening_line() {
 }
 
 #[test]
+fn the_language_on_the_line_below_the_fence() {
+    let python = &[&*format!("python|{CODE}")];
+    for word in ["python", "Python", " PYTHON  "] {
+        check(&format!("```\n{word}\n{CODE}\n```"), python);
+        check(&format!("Here:\n\n~~~\n{word}\n{CODE}\n~~~\nDone."), python);
+    }
+    check(&format!("1. Use it:\n   ```\n   python\n   {}\n   ```\n", CODE.replace('\n', "\n   ")), python);
+    check("```\njava\nint f() {}\n```", &["java|int f() {}"]);
+    check(&format!("```\npython\n{CODE}"), python);
+    // Another word, a marked block, and commands.
+    check("```\nx\nf(1)\n```", &["|x\nf(1)"]);
+    check("```text\npython\nf(1)\n```", &["text|python\nf(1)"]);
+    check("```\npython\n```", &["|python"]);
+    check("```\npython\nclamp.py\n```", &["|python\nclamp.py"]);
+}
+
+#[test]
+fn a_fence_in_the_place_of_another() {
+    let python = &[&*format!("python|{CODE}")];
+    check(&format!("```\n```python\n{CODE}\n```\n```"), python);
+    check(&format!("Here:\n```\n```python\n{CODE}\n```\nDone."), python);
+    check("```\n```text\nx\n```\n```", &["|```text\nx"]);
+    check(&format!("````\n```python\n{CODE}\n```\n````"), &[&*format!("|```python\n{CODE}\n```")]);
+}
+
+#[test]
 fn a_closing_fence_glued_to_code() {
     check("```java\nint f() {}```\nDone.", &["java|int f() {}"]);
     check("```java\nint f() {}```\n\nThen:\n```java\nint g() {}\n```\n", &["java|int f() {}", "java|int g() {}"]);

@@ -36,6 +36,7 @@ pub mod rubric_text;
 pub mod translation;
 mod values;
 pub mod warnings;
+mod wrapped;
 
 use std::collections::{BTreeMap, BTreeSet};
 

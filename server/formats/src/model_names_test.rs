@@ -47,6 +47,18 @@ fn whole_phrases_are_masked() {
     check("granite-4-h-small, o1-2024-12-17, command-r-08-2024", "MASKED, MASKED, MASKED");
     check("GitHub Copilot", "MASKED");
     check("MiniMax-M2, ERNIE 4.5, StarCoder2-15B", "MASKED, MASKED, MASKED");
+    check(
+        "SWE-1.5, SWE 1.5, Cursor Composer, Aya Expanse 32B, aya-expanse-8b",
+        "MASKED, MASKED, MASKED, MASKED, MASKED",
+    );
+    check(
+        "LFM2, LFM2-8B-A1B, LFM-7B, Ling-1T, Ring-1T, Ling-flash-2.0",
+        "MASKED, MASKED, MASKED, MASKED, MASKED, MASKED",
+    );
+    check("Hermes 4, Hermes-4-405B, Nous Hermes 2", "MASKED, MASKED, MASKED");
+    check("R1-0528, R1-0528-Qwen3-8B, V3-0324, V3.1-Terminus", "MASKED, MASKED, MASKED, MASKED");
+    check("I am Step-3. StepFun's Step-3.5-Flash", "I am MASKED. MASKED's MASKED");
+    check("Google Bard, Google's Bard, Bard by Google", "MASKED, MASKED, MASKED by MASKED");
 }
 
 #[test]
@@ -63,6 +75,7 @@ fn chinese_names_are_masked_whole() {
     check("作为一个AI语言模型", "MASKED");
     check("月之暗面的Kimi", "MASKED的Kimi");
     check("百度的文心一言", "MASKED");
+    check("我是面壁小钢炮。", "我是MASKED。");
 }
 
 #[test]
@@ -135,6 +148,11 @@ fn ordinary_words_stay() {
     same("haiku of 17 syllables; Opus 27, Sonnet 18; an opus");
     same("cursor = conn.cursor(); cursor.execute(sql); int spark = 3; titan = 4;");
     same("language_model = LanguageModel()");
+    same(
+        "Step 3: Step-3 follows from Step-2, as step3 and step_3 do. By Step 3, all is sorted. The output from Step 2",
+    );
+    same("A composer is not a cursor: cursor.composer; the bard of Avon; class Bard {}");
+    same("ling = ring; String ring1t; r1 = r1 - 52; V3.1 of the terminus; swe_1; new Hermes(4); hermes 4; LFM");
     same("glm = sm.GLM(y, x); glm1.fit(); solar panels; arctic_fox; hermes");
     same("сот потом рост; νόμος; 语言 模型");
 }

@@ -29,7 +29,7 @@ struct Pair {
     close: &'static str,
 }
 
-const PAIRS: [Pair; 17] = [
+const PAIRS: [Pair; 19] = [
     // DeepSeek R1, Qwen3, QwQ, GLM, Granite 3.3, Hunyuan, MiniMax, Nemotron, ERNIE, Phi-4, Kimi K2 and most others.
     Pair { open: "<think>", close: "</think>" },
     // Claude and models that were asked for it in a prompt.
@@ -40,6 +40,9 @@ const PAIRS: [Pair; 17] = [
     Pair { open: "<reasoning>", close: "</reasoning>" },
     Pair { open: "<reflection>", close: "</reflection>" },
     Pair { open: "<scratchpad>", close: "</scratchpad>" },
+    Pair { open: "<analysis>", close: "</analysis>" },
+    // LongCat.
+    Pair { open: "<longcat_think>", close: "</longcat_think>" },
     // Seed-OSS.
     Pair { open: "<seed:think>", close: "</seed:think>" },
     // MiniMax M3.
@@ -62,43 +65,58 @@ const PAIRS: [Pair; 17] = [
     Pair { open: "<start_working_out>", close: "<end_working_out>" },
 ];
 
-/// Sentences that open reasoning and answer instead of marks: Granite 3.2, Apriel.
-const SENTENCES: [(&str, &str); 5] = [
+/// What opens reasoning at the beginning of a response and ends it at the beginning of a line: sentences of Granite 3.2 and Apriel,
+/// and the section that Open WebUI makes.
+const SENTENCES: [(&str, &str); 6] = [
     ("Here is my thought process:", "Here is my response:"),
     ("Here's my thought process:", "Here's my response:"),
     ("Here is my thought process:", "Here's my response:"),
     ("Here's my thought process:", "Here is my response:"),
     ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+    ("<details type=\"reasoning\"", "</details>"),
 ];
 
 /// What templates put around an answer, at its beginning and at its end.
-const WRAPPERS: [(&str, &str); 9] = [
+const WRAPPERS: [(&str, &str); 10] = [
     // Hunyuan; ERNIE and Granite 3.3.
     ("<answer>", "</answer>"),
     ("<response>", "</response>"),
     ("<output>", "</output>"),
     ("<solution>", "</solution>"),
     ("<SOLUTION>", "</SOLUTION>"),
+    // Command A.
     ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    // GLM.
+    ("<|begin_of_box|>", "<|end_of_box|>"),
     ("<|begin_of_solution|>", "<|end_of_solution|>"),
     ("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"),
     // Solar Open.
     ("<|begin|>assistant<|content|>", "<|end|>"),
 ];
 
+/// What begins the answer in the place of the mark that would close its reasoning.
+const FINAL: [&str; 4] = ["<answer>", "<|START_RESPONSE|>", "<|begin_of_box|>", "<|begin_of_solution|>"];
+
 /// Marks of the beginning of an answer, which a prompt that was not cut exactly leaves in it.
-const BEGINNINGS: [&str; 5] = [
+const BEGINNINGS: [&str; 6] = [
     "<|im_start|>assistant",
     "<|start|>assistant",
     "<|start_header_id|>assistant<|end_header_id|>",
     "<|assistant|>",
     "<|Assistant|>",
+    "[/INST]",
 ];
 
+/// Marks of the user's next turn, which models write that do not stop behind their answer.
+const NEXT_TURNS: [&str; 5] =
+    ["<|im_start|>user", "<|start_header_id|>user<|end_header_id|>", "<start_of_turn>user", "<|user|>", "<｜User｜>"];
+
 /// Marks of the end of an answer, which servers that keep special tokens leave in it.
-const ENDS: [&str; 15] = [
+const ENDS: [&str; 18] = [
     // Apriel.
     "[END FINAL RESPONSE]",
+    "[/INST]",
+    "<|im_start|>",
     "<|im_end|>",
     "<|endoftext|>",
     "<|return|>",
@@ -113,7 +131,11 @@ const ENDS: [&str; 15] = [
     "[EOS]",
     "</s>",
     "<eos>",
+    "<eod>",
 ];
+
+/// Maximum length of a token that ends an answer, in bytes.
+const LONGEST_TOKEN: usize = 60;
 
 /// Maximum number of marks in a response whose surroundings are looked at. A model that repeats itself writes more.
 const MOST_MARKS: usize = 24;
@@ -125,8 +147,12 @@ const MOST_READ: usize = 2 * 1024 * 1024;
 /// Splits a response into reasoning and answer.
 pub fn split(response: &str) -> Parts {
     let mut parts = harmony(response).or_else(|| sentences(response)).unwrap_or_else(|| pairs(response));
-    if parts.answer.len() != response.len() || ENDS.iter().any(|end| parts.answer.trim_end().ends_with(*end)) {
-        parts.answer = unwrapped(&parts.answer);
+    if let Some(end) = next_turn(&parts.answer) {
+        parts.answer.truncate(end);
+    }
+    let has_marks = parts.answer.len() != response.len();
+    if let Some(answer) = unwrapped(&parts.answer, has_marks) {
+        parts.answer = answer;
     }
     parts
 }
@@ -177,7 +203,8 @@ fn harmony(response: &str) -> Option<Parts> {
 fn sentences(response: &str) -> Option<Parts> {
     let text = response.trim_start();
     let (open, _) = SENTENCES.into_iter().find(|(open, _)| text.starts_with(open))?;
-    let rest = &text[open.len()..];
+    let is_tag = open.starts_with('<');
+    let rest = &text[if is_tag { text.find('>')? + 1 } else { open.len() }..];
     let of_open = SENTENCES.into_iter().filter(|(known, _)| *known == open);
     // The first one that begins a line outside of code.
     let mut fences = fences::fences(rest);
@@ -251,9 +278,11 @@ fn between_marks(seen: &mut Seen<'_>, mut at: usize) -> Parts {
                 at = end.end;
             }
             None => {
-                reasoning.push(response[inside..].trim());
-                is_unfinished = answer.trim().is_empty();
-                at = response.len();
+                let end = seen.final_mark(inside);
+                reasoning.push(response[inside..end].trim());
+                is_unfinished = answer.trim().is_empty() && end == response.len();
+                at = end;
+                break;
             }
         }
     }
@@ -316,6 +345,17 @@ impl Seen<'_> {
             fence.range = fence.range.start + part.start..fence.range.end + part.start;
         }
         self.fences.entry(part).or_insert(found.into()).clone()
+    }
+
+    /// Where the answer begins behind reasoning from a place on that has no closing mark; the end of the response if it does not.
+    fn final_mark(&mut self, from: usize) -> usize {
+        let text = &self.response[from..];
+        let fences = self.fences(from..self.response.len());
+        let marks =
+            FINAL.iter().flat_map(|mark| places(text, mark).collect::<Vec<_>>().into_iter().rev().take(MOST_MARKS));
+        let is_answer =
+            |at: &usize| begins_line(text, *at) && !fences.iter().any(|fence| fence.range.contains(&(from + at)));
+        marks.filter(is_answer).max().map_or(self.response.len(), |at| from + at)
     }
 
     /// The first opening mark from a place on where a template would put it: at the beginning of a line outside of code.
@@ -461,31 +501,84 @@ fn line_of(text: &str, at: usize) -> &str {
     text[start..].split('\n').next().unwrap_or_default()
 }
 
-/// An answer without the marks that templates put around it.
-fn unwrapped(answer: &str) -> String {
-    let mut text = answer;
-    loop {
-        let trimmed = text.trim_end();
-        let without = ENDS.iter().find_map(|end| trimmed.strip_suffix(*end));
-        match without {
-            Some(rest) => text = rest,
-            None => break,
-        }
+/// Where the user's next turn begins in an answer: in a line of its own, behind the mark of the answer's end, or at the end of the
+/// response, but not in a code block or in a text of code.
+fn next_turn(answer: &str) -> Option<usize> {
+    let marks = NEXT_TURNS.iter().flat_map(|mark| places(answer, mark).take(MOST_MARKS).map(move |at| (at, *mark)));
+    let mut marks: Vec<(usize, &str)> = marks.collect();
+    marks.sort_unstable();
+    let fences = if marks.is_empty() { Vec::new() } else { fences::fences(answer) };
+    let begins = |(at, mark): &(usize, &str)| {
+        let before = &answer[..*at];
+        let ended = without_ends(before);
+        let is_behind_end = || ended.len() < before.trim_end().len();
+        let is_last = || answer[at + mark.len()..].trim().is_empty();
+        let is_text = || ["\"\"\"", "'''", "`"].iter().any(|quote| before.matches(quote).count() % 2 == 1);
+        // A fence with something behind it closes no block, although models mean it.
+        let closing = ended.rsplit('\n').next().unwrap_or_default().trim();
+        let is_behind_fence = closing.len() >= 3 && closing.chars().all(|c| matches!(c, '`' | '~'));
+        is_behind_fence && ended.contains('\n')
+            || (begins_line(answer, *at) || is_behind_end() || is_last())
+                && !is_quoted(answer, *at, mark)
+                && !fences.iter().any(|fence| fence.range.contains(at))
+                && !is_text()
+    };
+    marks.into_iter().find(begins).map(|(at, _)| at)
+}
+
+/// A text without the marks of the end of an answer behind it.
+fn without_ends(text: &str) -> &str {
+    let mut text = text;
+    while let Some(rest) =
+        ENDS.iter().find_map(|end| text.trim_end().strip_suffix(*end)).or_else(|| without_token(text))
+    {
+        text = rest;
     }
+    text
+}
+
+/// A text without the token of a vocabulary that ends it: `<|fim_pad|>`. No language has code that ends so.
+fn without_token(text: &str) -> Option<&str> {
+    let inside = text.trim_end().strip_suffix("|>")?;
+    let start = inside.rfind("<|")?;
+    let word = &inside[start + 2..];
+    let is_token =
+        (1..=LONGEST_TOKEN).contains(&word.len()) && word.chars().all(|c| c.is_alphanumeric() || "_▁".contains(c));
+    let closes = WRAPPERS.iter().any(|(_, close)| close.strip_suffix("|>") == Some(&inside[start..]));
+    (is_token && !closes).then_some(&inside[..start])
+}
+
+/// An answer without the marks that templates put around it, if it has any. A tag that prompts ask for is one in a response that has
+/// other marks, or if its beginning was part of the prompt.
+fn unwrapped(answer: &str, mut has_marks: bool) -> Option<String> {
+    let mut text = without_ends(answer);
+    has_marks |= text.len() < answer.trim_end().len();
     for (open, close) in WRAPPERS {
-        if let Some(rest) = text.trim_start().strip_prefix(open) {
-            let end = rest.trim_end();
-            text = end.strip_suffix(close).unwrap_or(rest);
-            break;
+        let (start, end) = (text.trim_start(), text.trim_end());
+        let is_tag = open.starts_with('<') && !open.starts_with("<|");
+        match (start.strip_prefix(open), end.strip_suffix(close)) {
+            // What follows the closing mark is read with both of them, unless code blocks tell where the code is.
+            (Some(inside), closed)
+                if (has_marks || !is_tag)
+                    && (closed.is_some() || !inside.contains(close) || inside.contains("```")) =>
+            {
+                text = inside.trim_end().strip_suffix(close).unwrap_or(inside);
+                break;
+            }
+            (None, Some(inside)) if !inside.contains(open) => {
+                text = inside;
+                break;
+            }
+            _ => {}
         }
     }
     if text.len() == answer.len() {
-        return answer.to_owned();
+        return None;
     }
     // Line breaks next to a mark belong to the mark.
     let blank = text.len() - text.trim_start().len();
     let start = text[..blank].rfind('\n').map_or(0, |at| at + 1);
-    text[start..].to_owned()
+    Some(text[start..].to_owned())
 }
 
 #[cfg(test)]

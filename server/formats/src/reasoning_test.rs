@@ -92,6 +92,75 @@ fn responses_of_known_models() {
 }
 
 #[test]
+fn marks_around_code_without_fences() {
+    let code = "def f(x):\n    return x";
+    let check = |response: &str, reasoning: &str| {
+        let found = split(response);
+        assert_eq!((found.answer.trim_end(), &*found.reasoning), (code, reasoning), "{response}");
+        assert!(!found.is_unfinished);
+    };
+    for (open, close) in WRAPPERS {
+        check(&format!("<think>\nHm.\n</think>\n{open}\n{code}\n{close}"), "Hm.");
+        check(&format!("{open}\n{code}\n{close}<|im_end|>\n"), "");
+        check(&format!("{code}\n{close}"), "");
+        check(&format!("{code}{close}"), "");
+        if open.starts_with("<|") {
+            check(&format!("{open}{code}{close}"), "");
+            check(&format!("{open}\n{code}"), "");
+        }
+    }
+    for mark in FINAL {
+        check(&format!("<think>\nHm.\n{mark}\n{code}"), "Hm.");
+    }
+    for end in ENDS.iter().chain(&NEXT_TURNS) {
+        check(&format!("{code}{end}"), "");
+        check(&format!("{code}\n{end}\n"), "");
+    }
+    check(&format!("{code}<|fim_pad|>\n<|hy_place▁holder▁no▁2|>"), "");
+    super::tests::check("x = y <|> z\nx |> y <| z|>", "", "x = y <|> z\nx |> y <| z|>");
+    for turn in NEXT_TURNS {
+        check(&format!("{code}\n{turn}\nThank you. And g(x)?"), "");
+        check(&format!("{code}<|im_end|>\n{turn} Thank you."), "");
+        check(&format!("{code}</s>{turn} Thank you."), "");
+        for text in [
+            format!("T = \"\"\"\n{turn}\n\"\"\""),
+            format!("T = '''<|im_end|>\n{turn}\n'''"),
+            format!("const t = `a\n{turn}\n`;"),
+            format!("x = \"{turn}\"\n"),
+            format!("Use it:\n```\n{turn}\n```\nDone."),
+        ] {
+            super::tests::check(&text, "", &text);
+        }
+        let block = format!("```python\n{code}\n```");
+        super::tests::check(&format!("{block}{turn}\nThank you."), "", &block);
+        super::tests::check(&format!("{block}<|im_end|>\n{turn}\n```\nx\n```"), "", &block);
+    }
+    check(&format!("[/INST]\n{code}"), "");
+}
+
+#[test]
+fn reasoning_that_the_answer_ends() {
+    for mark in FINAL {
+        let close = WRAPPERS.iter().find(|(open, _)| *open == mark).unwrap().1;
+        let reasoning = format!("{DRAFT}\nI write \"{mark}\" later.");
+        check(&format!("<think>\n{reasoning}\n{mark}\n{ANSWER}\n{close}"), &reasoning, &format!("{ANSWER}\n"));
+        check(&format!("<think>\nI write {mark}"), &format!("I write {mark}"), "");
+        check(&format!("<think>\nFirst:\n```\n{mark}\n```"), &format!("First:\n```\n{mark}\n```"), "");
+    }
+}
+
+#[test]
+fn sections_of_pages_are_reasoning() {
+    let open = "<details type=\"reasoning\" done=\"true\" duration=\"3\">";
+    let section = "<summary>Thought for 3 seconds</summary>\n> Hm.\n> </details>";
+    check(&format!("{open}\n{section}\n</details>\n{ANSWER}"), section, ANSWER);
+    let own = format!("{ANSWER}\n\n<details>\n<summary>Tests</summary>\nNone.\n</details>");
+    check(&format!("{open}\n{section}\n</details>\n{own}"), section, &own);
+    check(&own, "", &own);
+    check(&format!("{open}\n{section}"), section, "");
+}
+
+#[test]
 fn a_draft_whose_fence_is_left_open_does_not_hide_the_mark() {
     let draft = "```python\ndef f(x):\n    pass";
     check(&format!("<think>\n{draft}\n</think>\n\n{ANSWER}"), draft, ANSWER);

@@ -329,6 +329,16 @@ fn values_of_lines_and_items() {
         "x.json",
         &format!(r#"{{"eval":{{"a":[{{"solution":[{objects}]}}]}},"hash":1}}"#),
     );
+    // Answers that are JSON, also in texts of JSON.
+    let objects = vec![r#"{"":0}"#; 35_000].join(",");
+    let answer = format!(r#"{{"code":"f(1)","x":[{objects}]}}"#);
+    let texts = format!(r#"{{"code":"f(1)","x":[{}]}}"#, vec![r#""""#; 85_000].join(","));
+    let few = vec![r#"{"":0}"#; 10_000].join(",");
+    let nested = (0..3).fold(format!(r#"{{"":[{few}]}}"#), |text, _| serde_json::json!({"code": text}).to_string());
+    for answer in [answer, texts, nested] {
+        let line = serde_json::json!({"task_id": "Python/0", "code": answer}).to_string();
+        check.text("an answer in JSON", "x.jsonl", &vec![line; 20].join("\n"));
+    }
     check.text("columns of no table", "x", &format!("a{}", ",a".repeat(1_000_000)));
 }
 
