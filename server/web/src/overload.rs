@@ -100,7 +100,7 @@ async fn arrived(request: Request) -> Result<Request, Response> {
 }
 
 /// The refusal, in the form that the client reads. It must cost next to nothing: no session, no database.
-fn busy(request: &Request) -> Response {
+pub fn busy(request: &Request) -> Response {
     let error = AppError::Busy(RETRY);
     let path = request.uri().path();
     let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();

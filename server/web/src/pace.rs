@@ -1,17 +1,24 @@
-//! When raters get answers about items: at the end of a step of the clock, counted from the request.
+//! When raters get answers about items: one after the other, each at the end of a step of the clock, counted from when it was its
+//! turn.
 //!
 //! What a rater does with an output is written elsewhere than what they do with a hidden check, and takes a little more or less
-//! time. A program that repeats a request could measure that, and tell the two apart.
+//! time. A program that repeats a request, or sends many at once, could measure that and tell the two apart.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use axum::{
+    Extension,
     extract::{Request, State},
     middleware::Next,
     response::Response,
 };
+use model::{caller::Caller, ids::UserId};
 
-use crate::state::AppState;
+use crate::{overload, state::AppState};
 
 /// The length of a step: many times what a request takes, and too short to be noticed.
 pub const STEP: Duration = Duration::from_millis(25);
@@ -41,12 +48,37 @@ pub fn is_paced(path: &str) -> bool {
     }
 }
 
-/// Holds such answers back until their step ends.
-pub async fn keep(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let step = state.config.pace;
-    if step.is_zero() || !is_paced(request.uri().path()) {
-        return next.run(request).await;
+/// Maximum number of a rater's requests about items at once; one more is refused. Pages send a handful.
+const MOST_WAITING: usize = 32;
+
+/// Raters with requests about items: whoever has the lock is answered.
+#[derive(Clone, Debug, Default)]
+pub struct Queues(Arc<Mutex<HashMap<UserId, Arc<tokio::sync::Mutex<()>>>>>);
+
+impl Queues {
+    /// The queue of a rater, if it is not full.
+    fn join(&self, rater: UserId) -> Option<Arc<tokio::sync::Mutex<()>>> {
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|_, queue| Arc::strong_count(queue) > 1);
+        let queue = queues.entry(rater).or_default();
+        // One of them is the table's.
+        (Arc::strong_count(queue) <= MOST_WAITING).then(|| Arc::clone(queue))
     }
+}
+
+/// Middleware: answers a rater's requests about items one after the other, each at the end of its step.
+pub async fn keep(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let step = state.config.pace;
+    let (Caller::User(me), true) = (&caller, is_paced(request.uri().path()) && !step.is_zero()) else {
+        return next.run(request).await;
+    };
+    let Some(queue) = state.queues.join(me.id) else { return overload::busy(&request) };
+    let _turn = queue.lock().await;
     let begin = Instant::now();
     let response = next.run(request).await;
     tokio::time::sleep_until((begin + until_end(begin.elapsed(), step)).into()).await;
@@ -69,6 +101,16 @@ mod tests {
         for (elapsed, expected) in [(0, 25_000), (1, 25_000), (24_999, 25_000), (25_000, 50_000), (61_000, 75_000)] {
             assert_eq!(until_end(micros(elapsed), STEP), micros(expected), "{elapsed}");
         }
+    }
+
+    #[test]
+    fn a_queue_has_an_end_and_is_forgotten_when_it_is_empty() {
+        let queues = Queues::default();
+        let waiting: Vec<_> = (0..MOST_WAITING).map(|_| queues.join(UserId(1)).unwrap()).collect();
+        assert!(queues.join(UserId(1)).is_none() && queues.join(UserId(2)).is_some());
+        drop(waiting);
+        assert!(queues.join(UserId(1)).is_some());
+        assert_eq!(queues.0.lock().unwrap().len(), 1);
     }
 
     #[test]

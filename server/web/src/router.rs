@@ -102,6 +102,7 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn(guard::pages))
         .layer(CatchPanicLayer::custom(errors::panicked))
         .layer(middleware::from_fn_with_state(state.clone(), errors::as_pages))
+        .layer(middleware::from_fn_with_state(state.clone(), pace::keep))
         .layer(middleware::from_fn_with_state(state.clone(), session::caller))
         .layer(session::layer(&state))
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
@@ -122,7 +123,6 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), metrics::count))
-        .layer(middleware::from_fn_with_state(state.clone(), pace::keep))
         .layer(TraceLayer::new_for_http().make_span_with(span))
         .layer(middleware::from_fn(request_id::add))
         .with_state(state)

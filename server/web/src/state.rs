@@ -8,6 +8,7 @@ use leptos::config::LeptosOptions;
 use crate::{
     capacity::Places,
     config::Config,
+    pace::Queues,
     telemetry::{Readiness, Requests},
 };
 use services::Services;
@@ -25,6 +26,8 @@ pub struct AppState {
     pub readiness: Readiness,
     /// Places for requests in progress.
     pub places: Places,
+    /// Raters' requests about items.
+    pub queues: Queues,
 }
 
 impl AppState {
@@ -36,6 +39,7 @@ impl AppState {
             requests: Requests::default(),
             readiness: Readiness::default(),
             places: Places::default(),
+            queues: Queues::default(),
         }
     }
 }
