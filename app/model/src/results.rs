@@ -12,6 +12,7 @@ use super::{
     ratings::Interval,
     run::RunStatus,
     slices::DatasetSlice,
+    stats::{DecidingTest, Tested},
     time::Timestamp,
 };
 
@@ -282,10 +283,22 @@ pub struct Versus {
     pub difference: Estimated,
     /// Common tasks.
     pub tasks: u64,
-    /// p-value after Holm's correction over all pairs of the dataset's comparison.
+    /// The test of the difference: `wilcoxon` for scores; `mcnemar_mid` for pass@1, or `permutation` where a task has
+    /// several samples. Absent if none applies, as are the p-values.
+    pub test: Option<DecidingTest>,
+    /// Its p-value before correction.
+    pub uncorrected_p: Option<f64>,
+    /// Its p-value after Holm's correction over all pairs of the dataset's comparison.
     pub p: Option<f64>,
     /// Whether interval and test agree that the two differ.
     pub significant: bool,
+}
+
+impl Versus {
+    /// The test of the difference; absent if none applies.
+    pub fn tested(&self) -> Option<Tested> {
+        Some(Tested { test: self.test?, p: self.uncorrected_p?, holm: self.p? })
+    }
 }
 
 /// One upload of a model's outputs.

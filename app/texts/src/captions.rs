@@ -34,7 +34,7 @@ pub fn caption(i: I18n, id: &str, dataset: &str, figures: &ComparisonFigures) ->
         "tests-both" => with.both(),
         "pass-tokens" => Some(with.tokens("pass@1")),
         "tasks-grid" => Some(with.grid()),
-        "paper-automatic" => Some(with.paper_automatic()),
+        "paper-automatic" => Some(with.paper_automatic(automated?)),
         "paper-manual" => Some(with.paper_manual()),
         _ => None,
     }
@@ -236,17 +236,21 @@ impl Captions<'_> {
 
     fn pass_differences(&self, automated: &Automated) -> String {
         let (data, family) = (self.dataset, Standing::of_tests(automated).family);
-        match self.i.lang {
+        let mut all = vec![match self.i.lang {
             Lang::En => format!(
-                "Differences in pass@1 on {data}, first model minus second, over common tasks (n). Points are differences \
-                 in percentage points, bars 95% intervals (paired bootstrap over tasks). Filled points: significant \
-                 (McNemar mid-p or permutation tests with Holm's correction over {family}, α = 0.05)."
+                "Differences in pass@1 on {data}, first model minus second; n is the number of tasks with tests that \
+                 count for both. Points are differences in percentage points, bars 95% intervals (paired bootstrap over \
+                 tasks). Filled points: significant (McNemar mid-p or permutation tests with Holm's \
+                 correction over {family}, α = 0.05)."
             ),
             Lang::Zh => format!(
-                "{data}：pass@1 之差（前一模型减后一模型，百分点），仅含共同任务（n）。横线为 95% 置信区间（按任务配对自助抽样）。\
+                "{data}：pass@1 之差（前一模型减后一模型，百分点），n 为对两个模型都计入的有测试的任务数。\
+                 横线为 95% 置信区间（按任务配对自助抽样）。\
                  实心点：差异显著（McNemar mid-p 或置换检验，Holm 校正涵盖 {family} 项，α = 0.05）。"
             ),
-        }
+        }];
+        all.extend(self.unanswered(automated));
+        self.joined(all)
     }
 
     fn both(&self) -> Option<String> {
@@ -309,14 +313,15 @@ impl Captions<'_> {
         }
     }
 
-    fn paper_automatic(&self) -> String {
+    fn paper_automatic(&self, automated: &Automated) -> String {
         let data = self.dataset;
-        match self.i.lang {
+        let figure = match self.i.lang {
             Lang::En => format!(
                 "Automatic comparison on {data}: pass@1 and AvgPassRatio of each model. Lines are 95% intervals."
             ),
             Lang::Zh => format!("{data} 上的自动比较：各模型的 pass@1 与 AvgPassRatio，竖线为 95% 置信区间。"),
-        }
+        };
+        self.joined([figure].into_iter().chain(self.unanswered(automated)).collect())
     }
 
     fn paper_manual(&self) -> String {

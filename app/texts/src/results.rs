@@ -42,7 +42,7 @@ texts! {
         not_significant: "no significant difference", "差异不显著";
         other_order_of_means: "the means, adjusted for tasks, have the other order", "按任务调整后的均值先后相反";
         not_comparable: "cannot be compared", "无法比较";
-        versus_note: "Differences are model minus baseline over their n common tasks. The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
+        versus_note: "Differences are model minus baseline over their n common tasks, for tests over the n tasks that have tests and count for both (a task without an output counts 0). The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务；测试则含对两者都计入的 n 个有测试的任务（没有输出的任务按 0 计）。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
         submissions: "Submissions", "输出集";
         file: "File", "文件";
         uploaded: "Uploaded", "上传时间";

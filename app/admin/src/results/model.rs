@@ -8,7 +8,10 @@ use super::{
     board::{behind, dimension_name, score, share, value},
     dataset_pages, until_computed,
 };
-use crate::parts::{Filter, asked, param};
+use crate::{
+    comparison::pairs::p_cells,
+    parts::{Filter, asked, param},
+};
 use chart::{
     figures::{self, Entry},
     signed,
@@ -19,7 +22,7 @@ use model::{
     results::{BoardResults, Estimated, HistoryRun, Measured, ModelDataset, ModelResults, ModelSubmission, Versus},
 };
 use rpc::results::results_model;
-use texts::{I18n, claims::p_value};
+use texts::I18n;
 use ui::{
     chart_figure::ChartFigure,
     context::use_i18n,
@@ -180,6 +183,7 @@ fn scores(i: I18n, found: &ModelResults, of: &ModelDataset) -> AnyView {
         view! {
             <th scope="col" class="num">{name}</th>
             <th scope="col" class="num">{t.difference}</th>
+            <th scope="col" class="num">{i.comparison().uncorrected}</th>
             <th scope="col" class="num">{t.holm}</th>
             <th scope="col">{t.conclusion}</th>
         }
@@ -207,8 +211,7 @@ fn difference(i: I18n, line: &Line) -> AnyView {
     let Some(Some(versus)) = line.versus else {
         // Without a test nothing is said; a metric that is never tested has no word either.
         let word = if line.versus.is_some() { t.not_comparable } else { "–" };
-        return view! { <td class="num">"–"</td><td class="num">"–"</td><td class="muted conclusion">{word}</td> }
-            .into_any();
+        return view! { <td class="num">"–"</td>{p_cells(i, None)}<td class="muted conclusion">{word}</td> }.into_any();
     };
     let number = |v: f64| signed(v * line.unit, line.decimals);
     let of_means = line.own.zip(line.baseline).map(|(own, baseline)| own.value - baseline.value);
@@ -227,7 +230,7 @@ fn difference(i: I18n, line: &Line) -> AnyView {
             <span class="interval">{format!("n = {}", i.number(versus.tasks))}</span>
             {reversed.then(|| view! { <span class="interval">{t.other_order_of_means}</span> })}
         </td>
-        <td class="num">{versus.p.map_or_else(|| "–".to_owned(), p_value)}</td>
+        {p_cells(i, versus.tested())}
         <td class="conclusion">{word}</td>
     }
     .into_any()
