@@ -216,8 +216,12 @@ pub struct Measured {
     pub values: Vec<Option<Estimated>>,
     /// Tasks behind them.
     pub tasks: u64,
-    /// How many of these have an output; the others count as not solved.
+    /// How many of these have a verdict; the others count as not solved.
     pub answered: u64,
+    /// Outputs without a verdict, because the engine failed on them or has yet to run them; `None` for ratings and for a
+    /// slice of tasks.
+    #[serde(default)]
+    pub missing: Option<u64>,
     /// Ratings behind them; 0 for tests.
     pub ratings: u64,
     /// Time of the newest rating, or of the run's end; `None` for ratings of a slice of tasks.
@@ -331,6 +335,9 @@ pub struct HistoryRun {
     pub pass: Option<Estimated>,
     /// Tasks behind it.
     pub tasks: u64,
+    /// How many of these have a verdict; the others count as not solved.
+    #[serde(default)]
+    pub answered: u64,
     /// Difference in pass@1 from the baseline's newest run, corrected for the one comparison alone.
     pub versus: Option<Versus>,
 }

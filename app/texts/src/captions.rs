@@ -187,7 +187,7 @@ impl Captions<'_> {
         self.joined(all)
     }
 
-    /// For how many tasks models have an output, where it is not all.
+    /// For how many tasks models have a verdict, where it is not all.
     fn unanswered(&self, automated: &Automated) -> Option<String> {
         let metrics = automated.models.iter().flatten().map(|checked| checked.metrics);
         let partial: Vec<_> = metrics.filter(|m| m.answered < m.tasks).collect();
@@ -197,14 +197,16 @@ impl Captions<'_> {
         let (n, answered, tasks) = (partial.len(), least.answered, least.tasks);
         Some(match self.i.lang {
             Lang::En if n == 1 => {
-                format!("One model has outputs for {answered} of {tasks} tasks; a task without an output counts as 0.")
+                format!(
+                    "One model has verdicts for {answered} of {tasks} tasks; a task without an output or a verdict counts as 0."
+                )
             }
             Lang::En => format!(
-                "{n} models do not have outputs for all tasks (the fewest: {answered} of {tasks}); a task without an output \
-                 counts as 0."
+                "{n} models do not have verdicts for all tasks (the fewest: {answered} of {tasks}); a task without an \
+                 output or a verdict counts as 0."
             ),
             Lang::Zh => format!(
-                "有 {n} 个模型并非每个任务都有输出（最少的一个：{tasks} 个任务中 {answered} 个）；没有输出的任务按 0 计。"
+                "有 {n} 个模型并非每个任务都有测试结果（最少的一个：{tasks} 个任务中 {answered} 个）；没有输出或没有测试结果的任务按 0 计。"
             ),
         })
     }

@@ -112,9 +112,9 @@ texts! {
         ratio_clamped: "AvgPassRatio, clamped to 1 per task", "AvgPassRatio（每题最多计 1）";
         ratio_sum: "Sum of pass ratios", "通过率之和";
         tasks_with_tests: "Tasks with tests", "有测试的任务";
-        answered: "Tasks with an output", "有输出的任务";
+        answered: "Tasks with a verdict", "有测试结果的任务";
         anomalies: "Tasks with more passes than cases", "通过数多于用例数的任务";
-        missing: "No verdict", "没有测试结果";
+        missing: "Outputs without a verdict", "没有测试结果的输出";
         not_counted: "Outputs not counted (defects of the data)", "未计入的输出（数据有缺陷）";
         verdicts: "Verdicts", "测试结果";
         verdicts_desc: "Number of outputs of each model per verdict. The table contains the same values.", "每个模型的输出得到各种结果的次数，表格中有相同数字。";

@@ -696,8 +696,10 @@ fn captions_say_that_tasks_without_an_output_count(figures: &model::comparison::
     let automated = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
     let is_partial = automated.clone().any(|of| of.metrics.answered < of.metrics.tasks);
     for id in ["pass-at-1", "avg-pass-ratio", "pass-differences", "paper-automatic"] {
-        for (lang, counts) in [(Lang::En, "a task without an output counts as 0"), (Lang::Zh, "没有输出的任务按 0 计")]
-        {
+        for (lang, counts) in [
+            (Lang::En, "a task without an output or a verdict counts as 0"),
+            (Lang::Zh, "没有输出或没有测试结果的任务按 0 计"),
+        ] {
             let text = texts::captions::caption(I18n::of(lang), id, "d", figures).unwrap_or_default();
             assert_eq!(text.contains(counts), is_partial, "{id}: {text}");
             assert!(!text.contains("common tasks") && !text.contains("共同任务"), "{id}: {text}");

@@ -195,7 +195,12 @@ impl Tables<'_> {
         let n = self.count(&mut table, &tasks, ("tasks", "个任务"), self.say("Tasks", "任务数"));
         if checked().any(|c| c.metrics.answered < c.metrics.tasks) {
             let cells = numbers(&|c| c.metrics.answered.into());
-            Self::add(&mut table, self.say("Tasks with an output", "有输出的任务"), Kind::Number, cells.into_iter());
+            let head = I18n::of(self.print.lang).comparison().answered.to_owned();
+            Self::add(&mut table, head, Kind::Number, cells.into_iter());
+        }
+        if checked().any(|c| c.missing > 0) {
+            let head = I18n::of(self.print.lang).comparison().missing.to_owned();
+            Self::add(&mut table, head, Kind::Number, numbers(&|c| c.missing.into()).into_iter());
         }
         if checked().any(|c| c.metrics.not_counted > 0) {
             let head = I18n::of(self.print.lang).comparison().not_counted.to_owned();

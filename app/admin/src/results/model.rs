@@ -5,7 +5,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
     address,
-    board::{behind, dimension_name, score, share, value},
+    board::{behind, dimension_name, score, share, tested, value},
     dataset_pages, until_computed,
 };
 use crate::{
@@ -28,7 +28,7 @@ use ui::{
     context::use_i18n,
     frame::Page,
     load::{Data, Load},
-    notice::Empty,
+    notice::{Badge, Empty, Tone},
 };
 
 /// A model.
@@ -166,7 +166,7 @@ fn scores(i: I18n, found: &ModelResults, of: &ModelDataset) -> AnyView {
         .map(|line| {
             let tasks = match (&line.own, &line.measured) {
                 (Some(_), Some(measured)) => {
-                    let n = (t.tested)(measured.answered, measured.tasks);
+                    let n = tested(i, measured);
                     behind(i, measured, n, None)
                 }
                 _ => view! { <td class="num">"–"</td> }.into_any(),
@@ -236,6 +236,12 @@ fn difference(i: I18n, line: &Line) -> AnyView {
     .into_any()
 }
 
+/// For how many tasks a run has verdicts, where it is not all.
+fn partial(i: I18n, run: &HistoryRun) -> Option<AnyView> {
+    let text = (run.answered < run.tasks).then(|| (i.results().tested)(run.answered, run.tasks));
+    text.map(|text| view! { " "<Badge tone=Tone::Care>{text}</Badge> }.into_any())
+}
+
 /// Runs over time: a figure and its table.
 fn history(i: I18n, found: &ModelResults, of: &ModelDataset) -> Option<AnyView> {
     let t = i.results();
@@ -270,7 +276,7 @@ fn history(i: I18n, found: &ModelResults, of: &ModelDataset) -> Option<AnyView> 
             let href = format!("/admin/runs/{}", run.run);
             view! {
                 <tr>
-                    <th scope="row"><a href=href>{line.name.clone()}</a></th>
+                    <th scope="row"><a href=href>{line.name.clone()}</a>{partial(i, run)}</th>
                     {value(i, line.own, share)}
                     {difference(i, &line)}
                 </tr>
@@ -285,7 +291,8 @@ fn history(i: I18n, found: &ModelResults, of: &ModelDataset) -> Option<AnyView> 
                         <th scope="col">{t.run}</th>
                         <th scope="col" class="num">"pass@1 (%)"</th>
                         <th scope="col" class="num">{t.difference}" − "{name.clone()}</th>
-                        <th scope="col" class="num">"p"</th>
+                        <th scope="col" class="num">{i.comparison().uncorrected}</th>
+                        <th scope="col" class="num">{t.holm}</th>
                         <th scope="col">{t.conclusion}</th>
                     </tr></thead>
                     <tbody>{rows}</tbody>

@@ -127,7 +127,7 @@ impl ResultService {
                 history.push(HistoryRun { at, ..known });
                 continue;
             }
-            let empty = HistoryRun { run, submission, at, pass: None, tasks: 0, versus: None };
+            let empty = HistoryRun { run, submission, at, pass: None, tasks: 0, answered: 0, versus: None };
             let resolved = shown.resolved.with(selection, revision);
             if allowance.covers(resolved.rows()) {
                 history.push(self.known.history_run(&self.comparisons, key, empty, &resolved).await?);
@@ -176,7 +176,8 @@ impl Known {
         let measured = tests(&computed.figures, 0, &[1]);
         let found = HistoryRun {
             pass: measured.as_ref().and_then(|m| m.values.first().copied().flatten()),
-            tasks: measured.map_or(0, |m| m.tasks),
+            tasks: measured.as_ref().map_or(0, |m| m.tasks),
+            answered: measured.map_or(0, |m| m.answered),
             versus: differences_of(&computed.figures, (0, 1), 0).pop().flatten(),
             ..empty
         };
