@@ -507,6 +507,16 @@ impl AccountService {
         Ok(self.db.read(move |conn| Ok(accounts::by_name(conn, &name)?.map(|account| account.me.id))).await?)
     }
 
+    /// Succeeds if there is an account with this ID.
+    ///
+    /// # Errors
+    ///
+    /// [`AppError::NotFound`] without one.
+    pub async fn find(&self, _: &Admin, user: UserId) -> Answer<()> {
+        let found = self.db.read(move |conn| accounts::by_id(conn, user)).await?;
+        Ok(found.map(|_| ()).ok_or_else(|| Failure::not_found("account"))?)
+    }
+
     async fn invite_one(
         &self,
         admin: &Admin,
