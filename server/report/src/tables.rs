@@ -535,6 +535,19 @@ mod tests {
     }
 
     #[test]
+    fn outputs_without_a_verdict_are_counted() {
+        let mut found = figures(&[("a", Some(3.0), 13), ("b", Some(2.0), 13)]);
+        let print = Print::default();
+        assert!(!markdown(&found, &print).contains("verdict |"), "{}", markdown(&found, &print));
+        let first = found.automated.iter_mut().flat_map(|of| of.models.iter_mut().flatten()).next();
+        let first = first.unwrap_or_else(|| panic!("a run"));
+        (first.metrics.answered, first.missing) = (1, 19);
+        let text = markdown(&found, &print);
+        assert!(text.contains("| Model | Tasks with a verdict | Outputs without a verdict | Solved |"), "{text}");
+        assert!(text.contains("| a | 1 | 19 |") && text.contains("| b | 20 | 0 |"), "{text}");
+    }
+
+    #[test]
     fn decimals_are_those_that_were_chosen_and_ties_are_all_bold() {
         let found = figures(&[("a", Some(3.004), 13), ("b", Some(2.996), 13), ("c", Some(1.0), 13)]);
         let with = |scores, percent| {

@@ -90,7 +90,7 @@ mod tests {
     fn read(limit: ParsingLimit, stop_at: u32) -> (Vec<u64>, Result<bool, Failure>, Duration) {
         let mut file = tempfile::tempfile().unwrap();
         for task in 0..3 {
-            writeln!(file, r#"{{"task_id": "{task}", "response": "```java\nint f() {{ return 1; }}\n```"}}"#).unwrap();
+            writeln!(file, r#"{{"task_id": "{task}", "code": "```java\nint f() {{ return 1; }}\n```"}}"#).unwrap();
         }
         file.rewind().unwrap();
         let asked = Asked { langs: vec![CodeLang::Java], ..Asked::default() };
