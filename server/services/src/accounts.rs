@@ -651,7 +651,8 @@ impl Accounts for AccountService {
         Ok(self
             .db
             .write_audited(admin, Action::InvitationRevoke, move |tx| {
-                if !accounts::revoke_invitation(tx, invitation)? {
+                let is_open = accounts::revoke_invitation(tx, invitation)?;
+                if !is_open.ok_or_else(|| Failure::not_found("invitation"))? {
                     return Err(Failure::conflict((
                         "This invitation has already been used or revoked.",
                         "此邀请已被使用或撤销。",
