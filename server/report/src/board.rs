@@ -243,7 +243,7 @@ pub fn csv(board: &Board, out: &mut dyn Write) -> Result<u64, Failure> {
                     table.optional(measured.at.map(|at| at.rfc3339()))?;
                     table.optional(slice.map(SliceOf::by))?;
                     table.optional(slice.map(SliceOf::name))?;
-                    table.value(measured.answered)?;
+                    table.optional(Some(measured.answered).filter(|_| source == "tests"))?;
                     table.optional(measured.missing)?;
                     table.end_line()?;
                     lines += 1;
@@ -510,9 +510,9 @@ mod tests {
             text.lines().collect::<Vec<_>>(),
             [
                 "dataset,model,source,metric,value,low,high,tasks,ratings,run,at,attribute,slice,answered,without_verdict",
-                "a,Alpha,people,correctness,3,,,9,0,,,,,8,2",
+                "a,Alpha,people,correctness,3,,,9,0,,,,,,2",
                 "b,Alpha,tests,pass@1,0.2,,,9,0,,,,,8,2",
-                "a,beta,people,correctness,2,,,9,0,,,,,8,2",
+                "a,beta,people,correctness,2,,,9,0,,,,,,2",
                 "b,gamma,tests,pass@1,0.9,,,9,0,,,,,8,2",
             ]
         );
