@@ -3493,6 +3493,14 @@ class NewWebhook(TypedDict):
     """URL that receives the messages. The operator must allow its host (`--webhook-host`)."""
 
 
+class ObjectChange(TypedDict):
+    """A change of an object: exactly one of the fields."""
+    archived: NotRequired[bool | None]
+    """Whether it is archived: no list and no default selection contains it then."""
+    name: NotRequired[str | None]
+    """A study's title, or the name of a submission's model."""
+
+
 class Options(TypedDict):
     """Everything that can be selected."""
     archived_models: list[ModelId]
@@ -7652,7 +7660,7 @@ class Operations(Transport):
         """
         self._call("DELETE", f"/api/v1/objects/{part(kind)}/{part(key)}", "none", keyed=True, key=idempotency_key)
 
-    def update_object(self, kind: str, key: str, *, idempotency_key: str | None = None) -> Upkeep:
+    def update_object(self, kind: str, key: str, body: ObjectChange, *, idempotency_key: str | None = None) -> Upkeep:
         """Rename, archive or unarchive an object.
 
         kind: `dataset`, `rubric`, `submission` or `study` key: ID, or a dataset's or rubric's short name
@@ -7663,6 +7671,7 @@ class Operations(Transport):
             "PATCH",
             f"/api/v1/objects/{part(kind)}/{part(key)}",
             "json",
+            body=body,
             keyed=True,
             key=idempotency_key,
         )
