@@ -45,7 +45,7 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download CSV' }).click();
   const csv = (await readFile(await (await download).path(), 'utf8')).trim().split(/\r?\n/);
-  expect(csv[0]).toBe('dataset,model,source,metric,value,low,high,tasks,ratings,run,at,attribute,slice');
+  expect(csv[0]).toBe('dataset,model,source,metric,value,low,high,tasks,ratings,run,at,attribute,slice,answered,without_verdict');
   expect(csv.filter((line) => line.includes(',people,')).length).toBe(9);
 
   // A slice of the tasks: its own figures, in the address, kept by another order and by the file.

@@ -214,7 +214,7 @@ pub fn ranked_by_pass(figures: &ComparisonFigures, automated: &Automated, links:
     standing.ranked.iter().filter_map(entry).collect()
 }
 
-/// The number of tasks with an output, if not all have one.
+/// The number of tasks with a verdict, if not all have one.
 fn answered(checked: &Checked) -> Option<u64> {
     let m = checked.metrics;
     (m.answered < m.tasks).then_some(m.answered.into())

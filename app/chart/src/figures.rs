@@ -175,7 +175,7 @@ pub struct Entry {
     pub interval: Option<Interval>,
     /// Number of tasks behind it.
     pub n: u64,
-    /// Number of these tasks with an output, if not all have one; the others count as not passed.
+    /// Number of these tasks with a verdict, if not all have one; the others count as not passed.
     pub answered: Option<u64>,
     /// Letters of the groups within which no significant difference was found; empty without a test.
     pub letters: String,

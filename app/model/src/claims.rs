@@ -9,6 +9,7 @@ use super::{
     comparison::{Automated, Checked, Human},
     ratings::{ALPHA, Interval},
     run::Metrics,
+    stats::Tested,
 };
 
 /// A pair of models whose difference has an interval.
@@ -26,8 +27,8 @@ pub struct Contest {
     pub high: f64,
     /// Tasks with data of both models.
     pub tasks: u64,
-    /// p-value after Holm's correction; absent if no test applies.
-    pub p: Option<f64>,
+    /// Its test; absent if none applies.
+    pub tested: Option<Tested>,
     /// Whether `better` is significantly better: see [`significant`].
     pub significant: bool,
     /// Index of the pair in its source list.
@@ -75,10 +76,8 @@ impl Standing {
         let c = &human.comparison;
         let means: Vec<_> = c.models.iter().map(|m| m.dimensions.get(dimension).and_then(|s| s.mean)).collect();
         let pairs = c.differences.iter().enumerate().filter(|(_, x)| x.dimension == dimension);
-        let pairs = pairs.filter_map(|(at, x)| {
-            let p = human.holm.get(at).copied().flatten();
-            Some((at, x.first, x.second, x.mean?, x.interval?, x.tasks, p))
-        });
+        let pairs =
+            pairs.filter_map(|(at, x)| Some((at, x.first, x.second, x.mean?, x.interval?, x.tasks, human.tested(at))));
         Standing::new(&means, pairs, human.holm.iter().flatten().count())
     }
 
@@ -88,13 +87,13 @@ impl Standing {
         let means: Vec<_> = automated.models.iter().map(mean).collect();
         let pairs = automated.pairs.iter().enumerate();
         let pairs =
-            pairs.filter_map(|(at, x)| Some((at, x.first, x.second, x.pass, x.pass_interval?, x.tasks, x.holm)));
+            pairs.filter_map(|(at, x)| Some((at, x.first, x.second, x.pass, x.pass_interval?, x.tasks, x.tested())));
         Standing::new(&means, pairs, automated.pairs.iter().filter(|pair| pair.holm.is_some()).count())
     }
 
     fn new(
         means: &[Option<f64>],
-        pairs: impl Iterator<Item = (usize, usize, usize, f64, Interval, u64, Option<f64>)>,
+        pairs: impl Iterator<Item = (usize, usize, usize, f64, Interval, u64, Option<Tested>)>,
         family: usize,
     ) -> Standing {
         let mut ranked: Vec<(usize, f64)> =
@@ -103,13 +102,13 @@ impl Standing {
         let (ranked, values): (Vec<usize>, Vec<f64>) = ranked.into_iter().unzip();
         let has_data = |m: usize| means.get(m).is_some_and(Option::is_some);
         let contests = pairs.filter(|(_, first, second, ..)| has_data(*first) && has_data(*second)).map(
-            |(at, first, second, mean, interval, tasks, p)| {
+            |(at, first, second, mean, interval, tasks, tested)| {
                 let (better, worse, sign) = if mean < 0.0 { (second, first, -1.0) } else { (first, second, 1.0) };
                 let (a, b) = (interval.low * sign, interval.high * sign);
                 let (low, high) = (a.min(b), a.max(b));
-                let significant = low > 0.0 && significant(Some(interval), p);
+                let significant = low > 0.0 && significant(Some(interval), tested.map(|tested| tested.holm));
                 // `+ 0.0` turns -0.0 into 0.0, which would be printed with its sign.
-                Contest { better, worse, by: mean * sign + 0.0, low, high, tasks, p, significant, at }
+                Contest { better, worse, by: mean * sign + 0.0, low, high, tasks, tested, significant, at }
             },
         );
         let contests: Vec<Contest> = contests.collect();
@@ -278,11 +277,13 @@ fn letter(group: usize) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::DecidingTest;
 
-    type Line = (usize, usize, usize, f64, Interval, u64, Option<f64>);
+    type Line = (usize, usize, usize, f64, Interval, u64, Option<Tested>);
 
     fn pair(at: usize, first: usize, second: usize, mean: f64, half: f64, p: f64) -> Line {
-        (at, first, second, mean, Interval { low: mean - half, high: mean + half }, 20, Some(p))
+        let tested = Tested { test: DecidingTest::Wilcoxon, p, holm: p };
+        (at, first, second, mean, Interval { low: mean - half, high: mean + half }, 20, Some(tested))
     }
 
     #[test]

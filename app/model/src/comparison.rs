@@ -16,7 +16,7 @@ use super::{
     ratings::{Comparison, DimensionScores, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
-    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability},
+    stats::{Adjusted, AltTest, Correlation, DecidingTest, Estimate, Known, McNemar, Paired, Reliability, Tested},
 };
 
 /// Number of colors and shapes in the models' palette. With more models they repeat in other combinations.
@@ -341,6 +341,14 @@ pub struct Human {
     pub instructions: Vec<FollowedInstructions>,
 }
 
+impl Human {
+    /// The test of the difference at this place in `comparison.differences`; absent if it has none.
+    pub fn tested(&self, at: usize) -> Option<Tested> {
+        let p = self.tests.get(at)?.as_ref().ok()?.wilcoxon.p;
+        Some(Tested { test: DecidingTest::Wilcoxon, p, holm: self.holm.get(at).copied()?? })
+    }
+}
+
 /// Raters' answers about one kind of instruction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
@@ -413,9 +421,20 @@ pub struct Pair {
     /// Difference in AvgPassRatio, first minus second.
     pub ratio: f64,
     pub ratio_interval: Option<Interval>,
-    /// p-value of the pass@1 difference after Holm's correction over all pairs: McNemar's mid-p, or the
-    /// permutation test over tasks where tasks have several samples. Absent without a common task.
+    /// The test of the pass@1 difference: McNemar's mid-p (`mcnemar_mid`), or the permutation test over tasks
+    /// (`permutation`) where a task has several samples. Absent without a common task, as are `p` and `holm`.
+    pub test: Option<DecidingTest>,
+    /// Its p-value before correction.
+    pub p: Option<f64>,
+    /// Its p-value after Holm's correction over all pairs.
     pub holm: Option<f64>,
+}
+
+impl Pair {
+    /// The test of the pass@1 difference; absent without a common task.
+    pub fn tested(&self) -> Option<Tested> {
+        Some(Tested { test: self.test?, p: self.p?, holm: self.holm? })
+    }
 }
 
 /// Test results compared with ratings.

@@ -50,7 +50,7 @@ pub struct LanguageCell {
     pub run: RunId,
     /// Number of tasks of the dataset's version.
     pub tasks: u32,
-    /// How many of these have an output; the others count as not solved.
+    /// How many of these have a verdict; the others count as not solved.
     pub answered: u32,
     /// Number of outputs with a verdict.
     pub outputs: u32,

@@ -12,6 +12,7 @@ use super::{
     ratings::Interval,
     run::RunStatus,
     slices::DatasetSlice,
+    stats::{DecidingTest, Tested},
     time::Timestamp,
 };
 
@@ -215,8 +216,12 @@ pub struct Measured {
     pub values: Vec<Option<Estimated>>,
     /// Tasks behind them.
     pub tasks: u64,
-    /// How many of these have an output; the others count as not solved.
+    /// How many of these have a verdict; the others count as not solved.
     pub answered: u64,
+    /// Outputs without a verdict, because the engine failed on them or has yet to run them; `None` for ratings and for a
+    /// slice of tasks.
+    #[serde(default)]
+    pub missing: Option<u64>,
     /// Ratings behind them; 0 for tests.
     pub ratings: u64,
     /// Time of the newest rating, or of the run's end; `None` for ratings of a slice of tasks.
@@ -282,10 +287,22 @@ pub struct Versus {
     pub difference: Estimated,
     /// Common tasks.
     pub tasks: u64,
-    /// p-value after Holm's correction over all pairs of the dataset's comparison.
+    /// The test of the difference: `wilcoxon` for scores; `mcnemar_mid` for pass@1, or `permutation` where a task has
+    /// several samples. Absent if none applies, as are the p-values.
+    pub test: Option<DecidingTest>,
+    /// Its p-value before correction.
+    pub uncorrected_p: Option<f64>,
+    /// Its p-value after Holm's correction over all pairs of the dataset's comparison.
     pub p: Option<f64>,
     /// Whether interval and test agree that the two differ.
     pub significant: bool,
+}
+
+impl Versus {
+    /// The test of the difference; absent if none applies.
+    pub fn tested(&self) -> Option<Tested> {
+        Some(Tested { test: self.test?, p: self.uncorrected_p?, holm: self.p? })
+    }
 }
 
 /// One upload of a model's outputs.
@@ -318,6 +335,9 @@ pub struct HistoryRun {
     pub pass: Option<Estimated>,
     /// Tasks behind it.
     pub tasks: u64,
+    /// How many of these have a verdict; the others count as not solved.
+    #[serde(default)]
+    pub answered: u64,
     /// Difference in pass@1 from the baseline's newest run, corrected for the one comparison alone.
     pub versus: Option<Versus>,
 }

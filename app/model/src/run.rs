@@ -275,7 +275,7 @@ pub enum Sums {
 pub struct Metrics {
     /// Tasks of the dataset that have tests.
     pub tasks: u32,
-    /// Tasks with at least one output.
+    /// Tasks with at least one verdict; the others count 0.
     pub answered: u32,
     /// Tasks whose first sample passed every case.
     pub solved: u32,

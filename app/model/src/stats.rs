@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ratings::Interval;
+use super::{names::names, ratings::Interval};
 
 /// A figure, or the reason why it is undefined.
 pub type Known<T> = Result<T, Undefined>;
@@ -222,6 +222,26 @@ pub struct Paired {
     #[cfg_attr(not(target_arch = "wasm32"), schema(value_type = Figure<Needed>))]
     #[serde(with = "known")]
     pub needed: Known<Needed>,
+}
+
+names! {
+    /// The test that decides whether the difference between two models is significant.
+    pub enum DecidingTest as name {
+        /// Wilcoxon's signed-rank test, of scores.
+        Wilcoxon = "wilcoxon",
+        /// The mid-p-value of McNemar's test, of pass@1 with one sample per task.
+        McNemarMid = "mcnemar_mid",
+        /// The permutation test of the mean difference over tasks, of pass@1 where a task has several samples.
+        Permutation = "permutation",
+    }
+}
+
+/// The test of a difference, with its p-value before and after Holm's correction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tested {
+    pub test: DecidingTest,
+    pub p: f64,
+    pub holm: f64,
 }
 
 /// McNemar's test, two-sided.

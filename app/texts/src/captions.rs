@@ -34,7 +34,7 @@ pub fn caption(i: I18n, id: &str, dataset: &str, figures: &ComparisonFigures) ->
         "tests-both" => with.both(),
         "pass-tokens" => Some(with.tokens("pass@1")),
         "tasks-grid" => Some(with.grid()),
-        "paper-automatic" => Some(with.paper_automatic()),
+        "paper-automatic" => Some(with.paper_automatic(automated?)),
         "paper-manual" => Some(with.paper_manual()),
         _ => None,
     }
@@ -187,7 +187,7 @@ impl Captions<'_> {
         self.joined(all)
     }
 
-    /// For how many tasks models have an output, where it is not all.
+    /// For how many tasks models have a verdict, where it is not all.
     fn unanswered(&self, automated: &Automated) -> Option<String> {
         let metrics = automated.models.iter().flatten().map(|checked| checked.metrics);
         let partial: Vec<_> = metrics.filter(|m| m.answered < m.tasks).collect();
@@ -197,14 +197,16 @@ impl Captions<'_> {
         let (n, answered, tasks) = (partial.len(), least.answered, least.tasks);
         Some(match self.i.lang {
             Lang::En if n == 1 => {
-                format!("One model has outputs for {answered} of {tasks} tasks; a task without an output counts as 0.")
+                format!(
+                    "One model has verdicts for {answered} of {tasks} tasks; a task without an output or a verdict counts as 0."
+                )
             }
             Lang::En => format!(
-                "{n} models do not have outputs for all tasks (the fewest: {answered} of {tasks}); a task without an output \
-                 counts as 0."
+                "{n} models do not have verdicts for all tasks (the fewest: {answered} of {tasks}); a task without an \
+                 output or a verdict counts as 0."
             ),
             Lang::Zh => format!(
-                "有 {n} 个模型并非每个任务都有输出（最少的一个：{tasks} 个任务中 {answered} 个）；没有输出的任务按 0 计。"
+                "有 {n} 个模型并非每个任务都有测试结果（最少的一个：{tasks} 个任务中 {answered} 个）；没有输出或没有测试结果的任务按 0 计。"
             ),
         })
     }
@@ -236,17 +238,21 @@ impl Captions<'_> {
 
     fn pass_differences(&self, automated: &Automated) -> String {
         let (data, family) = (self.dataset, Standing::of_tests(automated).family);
-        match self.i.lang {
+        let mut all = vec![match self.i.lang {
             Lang::En => format!(
-                "Differences in pass@1 on {data}, first model minus second, over common tasks (n). Points are differences \
-                 in percentage points, bars 95% intervals (paired bootstrap over tasks). Filled points: significant \
-                 (McNemar mid-p or permutation tests with Holm's correction over {family}, α = 0.05)."
+                "Differences in pass@1 on {data}, first model minus second; n is the number of tasks with tests that \
+                 count for both. Points are differences in percentage points, bars 95% intervals (paired bootstrap over \
+                 tasks). Filled points: significant (McNemar mid-p or permutation tests with Holm's \
+                 correction over {family}, α = 0.05)."
             ),
             Lang::Zh => format!(
-                "{data}：pass@1 之差（前一模型减后一模型，百分点），仅含共同任务（n）。横线为 95% 置信区间（按任务配对自助抽样）。\
+                "{data}：pass@1 之差（前一模型减后一模型，百分点），n 为对两个模型都计入的有测试的任务数。\
+                 横线为 95% 置信区间（按任务配对自助抽样）。\
                  实心点：差异显著（McNemar mid-p 或置换检验，Holm 校正涵盖 {family} 项，α = 0.05）。"
             ),
-        }
+        }];
+        all.extend(self.unanswered(automated));
+        self.joined(all)
     }
 
     fn both(&self) -> Option<String> {
@@ -309,14 +315,15 @@ impl Captions<'_> {
         }
     }
 
-    fn paper_automatic(&self) -> String {
+    fn paper_automatic(&self, automated: &Automated) -> String {
         let data = self.dataset;
-        match self.i.lang {
+        let figure = match self.i.lang {
             Lang::En => format!(
                 "Automatic comparison on {data}: pass@1 and AvgPassRatio of each model. Lines are 95% intervals."
             ),
             Lang::Zh => format!("{data} 上的自动比较：各模型的 pass@1 与 AvgPassRatio，竖线为 95% 置信区间。"),
-        }
+        };
+        self.joined([figure].into_iter().chain(self.unanswered(automated)).collect())
     }
 
     fn paper_manual(&self) -> String {

@@ -279,17 +279,25 @@ impl<'a> Claims<'a> {
                     Measure::Ratings => "",
                     Measure::Tests => " percentage points",
                 };
-                let tasks = count(x.tasks, "common task", "common tasks");
-                let p = x.p.map(|p| format!(", {}p {}", if several { "Holm-corrected " } else { "" }, p_text(p)));
+                let tasks = match self.measure {
+                    Measure::Ratings => count(x.tasks, "common task", "common tasks"),
+                    // A task without an output counts, too.
+                    Measure::Tests => count(x.tasks, "task with tests", "tasks with tests"),
+                };
+                let p = x.tested.map(|tested| {
+                    format!(", {}p {}", if several { "Holm-corrected " } else { "" }, p_text(tested.holm))
+                });
                 format!("+{by}{unit}, 95% CI {low} to {high}, {tasks}{}", p.unwrap_or_default())
             }
             Lang::Zh => {
-                let unit = match self.measure {
-                    Measure::Ratings => "分",
-                    Measure::Tests => "个百分点",
+                let (unit, tasks) = match self.measure {
+                    Measure::Ratings => ("分", "共同任务"),
+                    Measure::Tests => ("个百分点", "有测试的任务"),
                 };
-                let p = x.p.map(|p| format!("，{}p {}", if several { "Holm 校正后 " } else { "" }, p_text(p)));
-                format!("+{by} {unit}，95% 置信区间 {low} 至 {high}，{} 个共同任务{}", x.tasks, p.unwrap_or_default())
+                let p = x
+                    .tested
+                    .map(|tested| format!("，{}p {}", if several { "Holm 校正后 " } else { "" }, p_text(tested.holm)));
+                format!("+{by} {unit}，95% 置信区间 {low} 至 {high}，{} 个{tasks}{}", x.tasks, p.unwrap_or_default())
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Texts of comparisons, both languages of each side by side.
 
-use model::dataset::TestPart;
+use model::{dataset::TestPart, stats::DecidingTest};
+
+use crate::I18n;
 
 macro_rules! texts {
     (
@@ -110,9 +112,9 @@ texts! {
         ratio_clamped: "AvgPassRatio, clamped to 1 per task", "AvgPassRatio（每题最多计 1）";
         ratio_sum: "Sum of pass ratios", "通过率之和";
         tasks_with_tests: "Tasks with tests", "有测试的任务";
-        answered: "Tasks with an output", "有输出的任务";
+        answered: "Tasks with a verdict", "有测试结果的任务";
         anomalies: "Tasks with more passes than cases", "通过数多于用例数的任务";
-        missing: "No verdict", "没有测试结果";
+        missing: "Outputs without a verdict", "没有测试结果的输出";
         not_counted: "Outputs not counted (defects of the data)", "未计入的输出（数据有缺陷）";
         verdicts: "Verdicts", "测试结果";
         verdicts_desc: "Number of outputs of each model per verdict. The table contains the same values.", "每个模型的输出得到各种结果的次数，表格中有相同数字。";
@@ -124,7 +126,7 @@ texts! {
         neither: "Neither", "都未通过";
         pass_difference: "pass@1 difference", "pass@1 之差";
         ratio_difference: "AvgPassRatio difference", "AvgPassRatio 之差";
-        mcnemar: "McNemar p", "McNemar p 值";
+        uncorrected: "Uncorrected p", "未校正 p 值";
         interval_note: "In brackets: 95% interval, bootstrapped over tasks.", "方括号内为 95% 置信区间（按任务自助抽样）。";
         adjusted: "Adjusted for rater leniency", "按评分者宽松度调整";
         adjusted_hint: "Estimated means if all raters were equally lenient.", "假设所有评分者宽松度相同时的均值。";
@@ -294,6 +296,18 @@ texts! {
         "仅显示输出通过率约 {percent}%、评分约 {score} 的任务。";
     grid_left_off(n: &str): "{n} more tasks do not fit in the chart. Use the filter above to find them.", "另有 {n} 个任务图中放不下，可用上方筛选查看。";
     apart_n(name: &str): "{name} and pass ratio", "{name}与通过率对照";
+}
+
+impl I18n {
+    /// The name of a test, next to its p-value.
+    pub fn deciding_test(&self, test: DecidingTest) -> &'static str {
+        let (en, zh) = match test {
+            DecidingTest::Wilcoxon => ("Wilcoxon", "Wilcoxon 检验"),
+            DecidingTest::McNemarMid => ("McNemar, mid-p", "McNemar 检验，mid-p"),
+            DecidingTest::Permutation => ("permutation", "置换检验"),
+        };
+        self.lang.pick(en, zh)
+    }
 }
 
 impl ComparisonTexts {

@@ -42,7 +42,7 @@ texts! {
         not_significant: "no significant difference", "差异不显著";
         other_order_of_means: "the means, adjusted for tasks, have the other order", "按任务调整后的均值先后相反";
         not_comparable: "cannot be compared", "无法比较";
-        versus_note: "Differences are model minus baseline over their n common tasks. The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
+        versus_note: "Differences are model minus baseline over their n common tasks, for tests over the n tasks that have tests and count for both (a task without an output or a verdict counts 0). The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务；测试则含对两者都计入的 n 个有测试的任务（没有输出或没有测试结果的任务按 0 计）。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
         submissions: "Submissions", "输出集";
         file: "File", "文件";
         uploaded: "Uploaded", "上传时间";
@@ -101,8 +101,8 @@ texts! {
         sort_by(column: &str) { format!("Sort by {column}") } { format!("按{column}排序") }
         rated(tasks: &str, ratings: &str) { format!("tasks: {tasks}, ratings: {ratings}") } { format!("{tasks} 个任务，{ratings} 条评分") }
         tested(answered: u64, tasks: u64)
-            { if answered < tasks { format!("outputs for {answered} of {tasks} tasks") } else { format!("tasks: {tasks}") } }
-            { if answered < tasks { format!("{tasks} 个任务中 {answered} 个有输出") } else { format!("{tasks} 个任务") } }
+            { if answered < tasks { format!("verdicts for {answered} of {tasks} tasks") } else { format!("tasks: {tasks}") } }
+            { if answered < tasks { format!("{tasks} 个任务中 {answered} 个有测试结果") } else { format!("{tasks} 个任务") } }
         dataset_title(name: &str) { format!("Results: {name}") } { format!("结果：{name}") }
         older_runs(n: u64) { if n == 1 { "1 older run is not shown.".into() } else { format!("{n} older runs are not shown.") } } { format!("另有 {n} 次更早的运行未显示。") }
         run_label(run: i64, date: &str) { format!("Run {run} · {date}") } { format!("运行 {run} · {date}") }

@@ -133,6 +133,7 @@ texts! {
         totals: "Metrics of both runs", "两次运行的指标";
         verdict: "Verdict", "测试结果";
         not_counted_short: "Not counted", "未计入";
+        engine_errors: "Engine errors (outputs without a verdict)", "引擎错误（没有测试结果的输出）";
         published: "As published", "按发布方式";
         published_short: "as published", "按发布方式";
         published_hint: "The verdict of the evaluator that was published with the benchmark. The guarded verdict counts: for it, the tests run in a process that the output cannot reach.", "基准自带评测程序的结果。以防篡改结果为准：测试在输出无法触及的进程中运行。";
@@ -174,10 +175,11 @@ texts! {
             { format!("正在等待运行 {id} 完成。") }
         failures(count: u32) {
             match count {
-                1 => "The engine failed on 1 output. It has no verdict and counts as 0.".into(),
-                n => format!("The engine failed on {n} outputs. They have no verdict and count as 0."),
+                1 => "The engine failed on 1 output, which has no verdict. A task without any verdict counts as 0.".into(),
+                n => format!("The engine failed on {n} outputs, which have no verdict. A task without any verdict counts as 0."),
             }
-        } { format!("测试引擎在 {count} 个输出上出错。这些输出没有测试结果，按 0 计。") }
+        } { format!("测试引擎在 {count} 个输出上出错，这些输出没有测试结果。没有任何测试结果的任务按 0 计。") }
+        without_verdict_n(count: u32) { format!("{count} without a verdict") } { format!("{count} 个没有测试结果") }
         not_counted(count: u32) {
             match count {
                 1 => "1 output is not counted: a defect of the benchmark's data prevents a verdict.".into(),

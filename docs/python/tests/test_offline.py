@@ -307,7 +307,7 @@ class Frames(unittest.TestCase):
         }
         view: Any = {"figures": {"models": ["A", "B"], "human": human, "automated": {"models": [None, None], "pairs": []}}}
         self.assertTrue(frames.figures(view)[["value", "low", "high"]].isna().all(axis=None))
-        self.assertTrue(frames.pairs(view)[["difference", "low", "p", "p_holm"]].isna().all(axis=None))
+        self.assertTrue(frames.pairs(view)[["difference", "low", "test", "p", "p_holm"]].isna().all(axis=None))
         self.assertTrue(frames.agreement(view)[["alpha", "low", "exact"]].isna().all(axis=None))
         nothing: Any = {"figures": {"models": []}}
         for frame in [frames.figures(nothing), frames.pairs(nothing), frames.agreement(nothing)]:

@@ -266,13 +266,17 @@ pub fn use_invitation(conn: &Connection, id: i64, by: UserId) -> Result<(), Fail
     Ok(())
 }
 
-/// Revokes an invitation. Returns whether there was an unused one.
-pub fn revoke_invitation(conn: &Connection, id: i64) -> Result<bool, Failure> {
+/// Revokes an invitation. Returns whether it was unused; `None` if there is none.
+pub fn revoke_invitation(conn: &Connection, id: i64) -> Result<Option<bool>, Failure> {
     let changed = conn.execute(
         "UPDATE invitations SET revoked_at = ?2 WHERE id = ?1 AND used_by IS NULL AND revoked_at IS NULL",
         params![id, clock::now().0],
     )?;
-    Ok(changed > 0)
+    if changed > 0 {
+        return Ok(Some(true));
+    }
+    let known = conn.query_row("SELECT EXISTS (SELECT 1 FROM invitations WHERE id = ?1)", [id], |row| row.get(0))?;
+    Ok(Some(false).filter(|_| known))
 }
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {

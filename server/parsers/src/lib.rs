@@ -9,7 +9,15 @@ mod brackets;
 mod indents;
 mod trial;
 
-use std::{cell::Cell, ops::ControlFlow, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use model::code_lang::CodeLang;
 use nix::time::{ClockId, clock_gettime};
@@ -38,6 +46,33 @@ pub enum Refusal {
 thread_local! {
     /// CPU time that parsing may still take, where it is limited.
     static LEFT: Cell<Option<Duration>> = const { Cell::new(None) };
+    /// CPU time that this thread's parsing has taken, that of its trials included.
+    static SPENT: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// Once set, this thread parses nothing more.
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// CPU time that this thread's parsing has taken so far, that of its trials included.
+pub fn spent() -> Duration {
+    SPENT.get()
+}
+
+/// Does work in whose course this thread parses, until `stop` is set: from then on, no text has a tree
+/// ([`Refusal::Stopped`]), so that the rest of the work takes little time.
+pub fn until<T>(stop: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    /// Restores the outer flag, also after a panic.
+    struct Outer(Option<Arc<AtomicBool>>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            STOP.set(self.0.take());
+        }
+    }
+    let _outer = Outer(STOP.replace(Some(Arc::clone(stop))));
+    work()
+}
+
+fn is_stopped() -> bool {
+    STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
 }
 
 /// Does work in whose course this thread parses several texts, such as the blocks of a response. Together they may take this much
@@ -74,12 +109,12 @@ pub fn parse(
     if brackets::are_too_many(text) || (lang == CodeLang::Python && indents::are_too_many(text)) {
         return Err(Refusal::TooDeep);
     }
-    let Some(left) = LEFT.get() else {
-        trial::pass(text, lang, cpu)?;
-        return run(text, lang, cpu, watch);
-    };
-    let cpu = cpu.min(left);
-    if cpu.is_zero() {
+    if is_stopped() {
+        return Err(Refusal::Stopped);
+    }
+    let left = LEFT.get();
+    let cpu = left.map_or(cpu, |left| cpu.min(left));
+    if left.is_some() && cpu.is_zero() {
         return Err(Refusal::TooMuchCpu);
     }
     let start = cpu_time();
@@ -88,7 +123,8 @@ pub fn parse(
     let tree = tried.and_then(|()| run(text, lang, cpu, watch));
     // A trial that succeeds takes as much as parsing here.
     let used = if is_refused { cpu } else { 2 * cpu_time().saturating_sub(start) };
-    LEFT.set(Some(left.saturating_sub(used)));
+    LEFT.set(left.map(|left| left.saturating_sub(used)));
+    SPENT.set(SPENT.get() + used);
     tree
 }
 
@@ -134,6 +170,24 @@ pub fn cpu_time() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stopped_work_parses_nothing_more() {
+        let text = "int f() { return g(1, 2); }\n".repeat(2000);
+        let parsed =
+            || parse(&text, CodeLang::Cpp, Duration::from_secs(60), &mut || ControlFlow::Continue(())).map(drop);
+        let stop = Arc::default();
+        let (before, between, after) = until(&stop, || {
+            let before = spent();
+            assert_eq!(parsed(), Ok(()));
+            let between = spent();
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(parsed(), Err(Refusal::Stopped));
+            (before, between, spent())
+        });
+        assert!(before < between && between == after, "{before:?}, {between:?}, {after:?}");
+        assert_eq!(parsed(), Ok(()), "other work goes on");
+    }
 
     #[test]
     fn texts_share_a_limit() {

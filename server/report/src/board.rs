@@ -195,7 +195,7 @@ fn columns(datasets: &[BoardDataset]) -> Vec<Column> {
     each.collect()
 }
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 15] = [
     "dataset",
     "model",
     "source",
@@ -209,6 +209,8 @@ const COLUMNS: [&str; 13] = [
     "at",
     "attribute",
     "slice",
+    "answered",
+    "without_verdict",
 ];
 
 /// One line for each model, dataset and metric with a value, and the slice of tasks that it is of; returns the number of
@@ -241,6 +243,8 @@ pub fn csv(board: &Board, out: &mut dyn Write) -> Result<u64, Failure> {
                     table.optional(measured.at.map(|at| at.rfc3339()))?;
                     table.optional(slice.map(SliceOf::by))?;
                     table.optional(slice.map(SliceOf::name))?;
+                    table.optional(Some(measured.answered).filter(|_| source == "tests"))?;
+                    table.optional(measured.missing)?;
                     table.end_line()?;
                     lines += 1;
                 }
@@ -273,6 +277,8 @@ mod tests {
         let measured = |value: f64| Measured {
             values: vec![Some(Estimated { value, interval: None })],
             tasks: 9,
+            answered: 8,
+            missing: Some(2),
             ..Measured::default()
         };
         let row = |id, name: &str, people: Option<f64>, tests: Option<f64>| BoardRow {
@@ -486,7 +492,7 @@ mod tests {
         let mut out = Vec::new();
         assert_eq!(csv(&found, &mut out).ok(), Some(1));
         let text = String::from_utf8(out).unwrap_or_default();
-        assert_eq!(text.lines().last(), Some("d,model-1,tests,pass@1,0.5,,,0,0,,,length,3-9"));
+        assert_eq!(text.lines().last(), Some("d,model-1,tests,pass@1,0.5,,,0,0,,,length,3-9,0,"));
     }
 
     #[test]
@@ -503,11 +509,11 @@ mod tests {
         assert_eq!(
             text.lines().collect::<Vec<_>>(),
             [
-                "dataset,model,source,metric,value,low,high,tasks,ratings,run,at,attribute,slice",
-                "a,Alpha,people,correctness,3,,,9,0,,,,",
-                "b,Alpha,tests,pass@1,0.2,,,9,0,,,,",
-                "a,beta,people,correctness,2,,,9,0,,,,",
-                "b,gamma,tests,pass@1,0.9,,,9,0,,,,",
+                "dataset,model,source,metric,value,low,high,tasks,ratings,run,at,attribute,slice,answered,without_verdict",
+                "a,Alpha,people,correctness,3,,,9,0,,,,,,2",
+                "b,Alpha,tests,pass@1,0.2,,,9,0,,,,,8,2",
+                "a,beta,people,correctness,2,,,9,0,,,,,,2",
+                "b,gamma,tests,pass@1,0.9,,,9,0,,,,,8,2",
             ]
         );
     }

@@ -13,6 +13,7 @@ use model::{
     ratings::Interval,
     rubric::{Dimension, Level, Rubric},
     run::Verdict,
+    stats::{Method, Paired, Permutation, Undefined, Wilcoxon},
 };
 use proptest::prelude::*;
 use texts::{
@@ -591,6 +592,8 @@ proptest! {
     #[test]
     fn sentences_are_true_of_computed_figures((tasks, drawn) in comparisons()) {
         let figures = comparison_figures::compute(&input(tasks, &drawn));
+        corrected_p_values_have_their_tests(&figures);
+        captions_say_that_tasks_without_an_output_count(&figures);
         if let Some(human) = &figures.human {
             hold(&Figures::of_ratings(human, 0), &Standing::of_ratings(human, 0), &human.tests);
             signs_agree(&figures, human);
@@ -620,10 +623,7 @@ fn signs_agree(figures: &model::comparison::ComparisonFigures, human: &Human) {
 
 /// A human comparison with the given figures and no data behind them.
 fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)]) -> Human {
-    use model::{
-        ratings::{Comparison, Difference, DimensionScores, ModelScores},
-        stats::Undefined,
-    };
+    use model::ratings::{Comparison, Difference, DimensionScores, ModelScores};
     let models = means.iter().enumerate().map(|(m, mean)| ModelScores {
         model: format!("M{m}"),
         ratings: 0,
@@ -655,11 +655,70 @@ fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)])
             resamples: 0,
             seed: String::new(),
         },
-        tests: pairs.iter().map(|_| Err(Undefined::Nothing)).collect(),
+        tests: pairs.iter().map(|(_, _, mean, _, p)| p.map(|p| paired(*mean, p)).ok_or(Undefined::Nothing)).collect(),
         holm: pairs.iter().map(|(.., p)| *p).collect(),
         adjusted: Vec::new(),
         reliability: Vec::new(),
         instructions: Vec::new(),
+    }
+}
+
+/// What has a corrected p-value names its test and has its p-value before correction, which is no greater: in the file of
+/// pairs as in the answers of REST.
+fn corrected_p_values_have_their_tests(figures: &model::comparison::ComparisonFigures) {
+    let file = super::pairs::csv(figures).expect("the file of pairs is written");
+    let mut file = csv::Reader::from_reader(file.as_slice());
+    for line in file.deserialize() {
+        let line: BTreeMap<String, String> = line.expect("a line of pairs");
+        let (test, p, holm) = (&line["test"], &line["p"], &line["p_holm"]);
+        assert_eq!((test.is_empty(), p.is_empty()), (holm.is_empty(), holm.is_empty()), "{line:?}");
+        if let (Ok(p), Ok(holm)) = (p.parse::<f64>(), holm.parse::<f64>()) {
+            let tests: &[&str] =
+                if line["figure"] == "pass@1" { &["mcnemar_mid", "permutation"] } else { &["wilcoxon"] };
+            assert!(tests.contains(&test.as_str()) && p <= holm, "{line:?}");
+        }
+    }
+    let json = serde_json::to_value(figures).expect("figures are JSON");
+    for pair in json["automated"]["pairs"].as_array().into_iter().flatten().filter(|pair| !pair["holm"].is_null()) {
+        let is_permuted = pair["mcnemar"]["undefined"] == "several_samples";
+        assert_eq!(pair["test"], if is_permuted { "permutation" } else { "mcnemar_mid" }, "{pair}");
+        assert!(pair["p"].as_f64() <= pair["holm"].as_f64() && pair["p"].is_f64(), "{pair}");
+    }
+    let human = json["human"]["tests"].as_array().into_iter().flatten();
+    for (test, holm) in human.zip(json["human"]["holm"].as_array().into_iter().flatten()) {
+        let p = test.pointer("/known/wilcoxon/p").and_then(serde_json::Value::as_f64);
+        assert!(holm.is_null() || (p.is_some() && p <= holm.as_f64()), "{test} {holm}");
+    }
+}
+
+/// Every caption of a figure of test results says so where tasks without an output are among its n tasks.
+fn captions_say_that_tasks_without_an_output_count(figures: &model::comparison::ComparisonFigures) {
+    let automated = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
+    let is_partial = automated.clone().any(|of| of.metrics.answered < of.metrics.tasks);
+    for id in ["pass-at-1", "avg-pass-ratio", "pass-differences", "paper-automatic"] {
+        for (lang, counts) in [
+            (Lang::En, "a task without an output or a verdict counts as 0"),
+            (Lang::Zh, "没有输出或没有测试结果的任务按 0 计"),
+        ] {
+            let text = texts::captions::caption(I18n::of(lang), id, "d", figures).unwrap_or_default();
+            assert_eq!(text.contains(counts), is_partial, "{id}: {text}");
+            assert!(!text.contains("common tasks") && !text.contains("共同任务"), "{id}: {text}");
+        }
+    }
+}
+
+/// The tests of a difference with this p-value.
+fn paired(mean: f64, p: f64) -> Paired {
+    let wilcoxon = Wilcoxon { n: 9, zeros: 0, plus: 0.0, minus: 0.0, p, method: Method::Exact };
+    Paired {
+        tasks: 9,
+        mean,
+        wilcoxon,
+        permutation: Permutation { p, method: Method::Exact, looked_at: 0 },
+        rank_biserial: Err(Undefined::Nothing),
+        cohen_dz: Err(Undefined::Nothing),
+        cliff_delta: 0.0,
+        needed: Err(Undefined::Nothing),
     }
 }
 

@@ -13,7 +13,7 @@ use model::{
     ratings::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     rubric::{Dimension, Rubric},
     run::{Metrics, Verdict},
-    stats::{Estimate, Known, McNemar, Reliability},
+    stats::{DecidingTest, Estimate, Known, McNemar, Reliability},
 };
 use texts::I18n;
 
@@ -265,7 +265,7 @@ fn automated(input: &ComparisonInput) -> Automated {
         }
     }
     pairs.sort_by_key(|pair: &Pair| (pair.first, pair.second));
-    let ps: Vec<Option<f64>> = pairs.iter().map(|pair| pair.holm).collect();
+    let ps: Vec<Option<f64>> = pairs.iter().map(|pair| pair.p).collect();
     for (pair, corrected) in pairs.iter_mut().zip(holm(&ps)) {
         pair.holm = corrected;
     }
@@ -346,6 +346,7 @@ fn paired_runs(
     let solved = |samples: &Vec<Sample>| samples.first().is_some_and(|sample| sample.solved);
     let value = |known: Known<Estimate>| known.map_or(0.0, |estimate| estimate.value);
     each.map(|((pass, ratio), mcnemar)| {
+        let tested = tested(*mcnemar, samples[pass.first], samples[pass.second]);
         let mut table = [0u64; 4];
         for (a, b) in samples[pass.first].iter().zip(samples[pass.second]) {
             let at = match (solved(a), solved(b)) {
@@ -366,24 +367,27 @@ fn paired_runs(
             pass_interval: interval(pass.difference),
             ratio: value(ratio.difference),
             ratio_interval: interval(ratio.difference),
-            // Raw here; the caller corrects it over all pairs.
-            holm: uncorrected(*mcnemar, samples[pass.first], samples[pass.second]),
+            test: tested.map(|(test, _)| test),
+            p: tested.map(|(_, p)| p),
+            // The caller corrects it over all pairs.
+            holm: None,
         }
     })
     .collect()
 }
 
-/// The p-value of a pass@1 difference before correction.
-fn uncorrected(mcnemar: Known<McNemar>, first: &[Vec<Sample>], second: &[Vec<Sample>]) -> Option<f64> {
+/// The test of a pass@1 difference, with its p-value before correction.
+fn tested(mcnemar: Known<McNemar>, first: &[Vec<Sample>], second: &[Vec<Sample>]) -> Option<(DecidingTest, f64)> {
     if let Ok(test) = mcnemar {
-        return Some(test.mid);
+        return Some((DecidingTest::McNemarMid, test.mid));
     }
     let share = |samples: &Vec<Sample>| match samples.len() {
         0 => 0.0,
         n => samples.iter().filter(|sample| sample.solved).count() as f64 / n as f64,
     };
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| share(a) - share(b)).collect();
-    (!differences.is_empty()).then(|| permutation(&differences, Draws { figure: PERMUTED, ..passk::draws() }).p)
+    let draws = Draws { figure: PERMUTED, ..passk::draws() };
+    (!differences.is_empty()).then(|| (DecidingTest::Permutation, permutation(&differences, draws).p))
 }
 
 /// Test results compared with ratings.

@@ -3,6 +3,7 @@
 use model::{
     comparison::{ComparisonFigures, Pair},
     ratings::Interval,
+    stats::Tested,
 };
 
 use super::csv::Table;
@@ -24,31 +25,23 @@ pub fn csv(figures: &ComparisonFigures) -> Result<Vec<u8>, Failure> {
         table.optional(values.difference)?;
         table.optional(values.interval.map(|i| i.low))?;
         table.optional(values.interval.map(|i| i.high))?;
-        table.value(if values.p.is_some() { values.test } else { "" })?;
-        table.optional(values.p)?;
-        table.optional(values.holm)?;
+        table.value(values.tested.map_or("", |tested| tested.test.name()))?;
+        table.optional(values.tested.map(|tested| tested.p))?;
+        table.optional(values.tested.map(|tested| tested.holm))?;
         table.end_line()
     };
     if let Some(human) = &figures.human {
-        let tests = human.tests.iter().zip(&human.holm);
-        for (x, (test, holm)) in human.comparison.differences.iter().zip(tests) {
+        for (at, x) in human.comparison.differences.iter().enumerate() {
             let key = human.comparison.rubric.dimensions.get(x.dimension).map_or("", |d| d.key.as_str());
-            let p = test.as_ref().ok().map(|test| test.wilcoxon.p);
-            let values = Values { difference: x.mean, interval: x.interval, test: "wilcoxon", p, holm: *holm };
+            let values = Values { difference: x.mean, interval: x.interval, tested: human.tested(at) };
             line(key, (x.first, x.second, x.tasks), values)?;
         }
     }
     for pair in figures.automated.iter().flat_map(|automated| &automated.pairs) {
         let Pair { first, second, tasks, .. } = *pair;
         let shared = tasks > 0;
-        let p = pair.mcnemar.as_ref().ok().map(|test| test.mid);
-        let pass = Values {
-            difference: shared.then_some(pair.pass),
-            interval: pair.pass_interval,
-            test: "mcnemar_mid",
-            p,
-            holm: pair.holm,
-        };
+        let pass =
+            Values { difference: shared.then_some(pair.pass), interval: pair.pass_interval, tested: pair.tested() };
         line("pass@1", (first, second, tasks), pass)?;
         let ratio =
             Values { difference: shared.then_some(pair.ratio), interval: pair.ratio_interval, ..Values::default() };
@@ -63,7 +56,5 @@ pub fn csv(figures: &ComparisonFigures) -> Result<Vec<u8>, Failure> {
 struct Values {
     difference: Option<f64>,
     interval: Option<Interval>,
-    test: &'static str,
-    p: Option<f64>,
-    holm: Option<f64>,
+    tested: Option<Tested>,
 }

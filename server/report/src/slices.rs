@@ -45,7 +45,7 @@ pub struct Behind {
     pub ratings: u64,
     /// Tasks of the model's run.
     pub tested: u64,
-    /// How many of these have an output.
+    /// How many of these have a verdict.
     pub answered: u64,
 }
 

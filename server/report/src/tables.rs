@@ -195,7 +195,12 @@ impl Tables<'_> {
         let n = self.count(&mut table, &tasks, ("tasks", "个任务"), self.say("Tasks", "任务数"));
         if checked().any(|c| c.metrics.answered < c.metrics.tasks) {
             let cells = numbers(&|c| c.metrics.answered.into());
-            Self::add(&mut table, self.say("Tasks with an output", "有输出的任务"), Kind::Number, cells.into_iter());
+            let head = I18n::of(self.print.lang).comparison().answered.to_owned();
+            Self::add(&mut table, head, Kind::Number, cells.into_iter());
+        }
+        if checked().any(|c| c.missing > 0) {
+            let head = I18n::of(self.print.lang).comparison().missing.to_owned();
+            Self::add(&mut table, head, Kind::Number, numbers(&|c| c.missing.into()).into_iter());
         }
         if checked().any(|c| c.metrics.not_counted > 0) {
             let head = I18n::of(self.print.lang).comparison().not_counted.to_owned();
@@ -527,6 +532,19 @@ mod tests {
         assert!(differ.contains("n = 10 to 13 tasks and 20 to 26 ratings"), "{differ}");
         assert!(differ.contains("| Model | Tasks | Ratings | Correctness (1–4) | 95% CI |"), "{differ}");
         assert!(differ.contains("| c | – | – | – | – |"), "{differ}");
+    }
+
+    #[test]
+    fn outputs_without_a_verdict_are_counted() {
+        let mut found = figures(&[("a", Some(3.0), 13), ("b", Some(2.0), 13)]);
+        let print = Print::default();
+        assert!(!markdown(&found, &print).contains("verdict |"), "{}", markdown(&found, &print));
+        let first = found.automated.iter_mut().flat_map(|of| of.models.iter_mut().flatten()).next();
+        let first = first.unwrap_or_else(|| panic!("a run"));
+        (first.metrics.answered, first.missing) = (1, 19);
+        let text = markdown(&found, &print);
+        assert!(text.contains("| Model | Tasks with a verdict | Outputs without a verdict | Solved |"), "{text}");
+        assert!(text.contains("| a | 1 | 19 |") && text.contains("| b | 20 | 0 |"), "{text}");
     }
 
     #[test]

@@ -507,6 +507,16 @@ impl AccountService {
         Ok(self.db.read(move |conn| Ok(accounts::by_name(conn, &name)?.map(|account| account.me.id))).await?)
     }
 
+    /// Succeeds if there is an account with this ID.
+    ///
+    /// # Errors
+    ///
+    /// [`AppError::NotFound`] without one.
+    pub async fn find(&self, _: &Admin, user: UserId) -> Answer<()> {
+        let found = self.db.read(move |conn| accounts::by_id(conn, user)).await?;
+        Ok(found.map(|_| ()).ok_or_else(|| Failure::not_found("account"))?)
+    }
+
     async fn invite_one(
         &self,
         admin: &Admin,
@@ -641,7 +651,8 @@ impl Accounts for AccountService {
         Ok(self
             .db
             .write_audited(admin, Action::InvitationRevoke, move |tx| {
-                if !accounts::revoke_invitation(tx, invitation)? {
+                let is_open = accounts::revoke_invitation(tx, invitation)?;
+                if !is_open.ok_or_else(|| Failure::not_found("invitation"))? {
                     return Err(Failure::conflict((
                         "This invitation has already been used or revoked.",
                         "此邀请已被使用或撤销。",

@@ -50,7 +50,7 @@ const KEPT_LARGE: usize = 6;
 /// every public page in use.
 const KEPT_SMALL: usize = 64;
 /// Increase when the figures' content or format changes, so that cached ones are recomputed.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 /// Maximum number of runs of one model to choose from.
 const LISTED: usize = 5;
 

@@ -1,6 +1,7 @@
 //! Model outputs: previewing an uploaded file, importing it, and showing what was imported.
 
 pub mod files;
+mod reading;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -36,6 +37,7 @@ use tokio::sync::{
     mpsc::{Sender, channel},
 };
 
+use self::reading::ParsingLimit;
 use super::{
     conversation_view,
     spool::Spool,
@@ -122,7 +124,10 @@ impl SubmissionService {
         let slug = dataset.to_owned();
         let plan = self.db.read_long(move |conn| Plan::newest(conn, upload, &slug)).await?;
         let service = self.clone();
-        background::run(move || service.read(&plan, asked).map(|summary| (plan, summary))).await?
+        let cancelled = Arc::new(AtomicBool::new(false));
+        // Ends with its request.
+        let _ended = Cancel(Arc::clone(&cancelled));
+        background::run(move || service.read(&plan, asked, &cancelled).map(|summary| (plan, summary))).await?
     }
 
     /// The columns of an upload, if it is a table.
@@ -131,12 +136,23 @@ impl SubmissionService {
         Ok(head.map(|head| Table { names: head.names, fields: head.fields, chosen: upload.columns.clone() }))
     }
 
-    fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
+    /// Calls `each` for every output and every problem of an upload, until `stop` is set. Returns whether the file was read to
+    /// its end.
+    fn each_line(
+        &self,
+        plan: &Plan,
+        stop: &Arc<AtomicBool>,
+        each: impl FnMut(Result<OutputLine, Problem>),
+    ) -> Result<bool, Failure> {
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        reading::each_line(&plan.upload.file, file, &plan.asked, (ParsingLimit::FILE, stop), each)
+    }
+
+    fn read(&self, plan: &Plan, asked: Matching, stop: &Arc<AtomicBool>) -> Result<Summary, Failure> {
         let finder = LeakFinder::new(plan.models.iter().map(String::as_str));
         let mut scan = Scan::of_known(&plan.known, &finder);
-        let file = self.uploads.open(&plan.upload.checksum)?;
         let mut lines = 0;
-        let complete = outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+        let complete = self.each_line(plan, stop, |line| {
             lines += 1;
             if lines <= MOST_OUTPUTS {
                 scan.push(line);
@@ -148,7 +164,7 @@ impl SubmissionService {
                 let remedy = ("Leave out some samples", "请减少样本数");
                 scan.push(Err(Problem::new(&plan.upload.file, what, remedy)));
             }
-        });
+        })?;
         let mut summary = scan.finish(asked);
         summary.cut_short = !complete || lines > MOST_OUTPUTS;
         Ok(summary)
@@ -162,8 +178,7 @@ impl SubmissionService {
         let (mut chunk, mut bytes) = (Vec::new(), 0);
         let mut failed = None;
         let gone = || Failure::internal("the import ended before the file was read");
-        let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+        self.each_line(plan, &Arc::default(), |line| {
             if failed.is_some() {
                 return;
             }
@@ -214,7 +229,7 @@ impl SubmissionService {
                 // Blocks until the database has stored earlier chunks: at most three are in memory.
                 failed = chunks.blocking_send(std::mem::take(&mut chunk)).err().map(|_| gone());
             }
-        });
+        })?;
         if let Some(failure) = failed {
             return Err(failure);
         }
@@ -229,8 +244,7 @@ impl SubmissionService {
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Option<EarlyResults>, Failure> {
         let mut answered = BTreeMap::new();
-        let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+        self.each_line(plan, cancelled, |line| {
             if let Ok(output) = line
                 && let Some(at) = plan.known.tasks.find(&output, summary.matching)
                 && plan.rows[at].checks.tests
@@ -239,7 +253,7 @@ impl SubmissionService {
                     .entry(at)
                     .or_insert_with(|| FileLine { line: output.line, label: output.file.unwrap_or(output.task_id) });
             }
-        });
+        })?;
         let (tasks, most) = (answered.len(), MOST_EARLY);
         let spread = |(number, (at, place))| ((number * most) % tasks < most.min(tasks)).then_some((at, place));
         let sampled: BTreeMap<usize, FileLine> = answered.into_iter().enumerate().filter_map(spread).collect();
@@ -247,15 +261,14 @@ impl SubmissionService {
             return Ok(None);
         }
         let mut found = BTreeMap::new();
-        let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+        self.each_line(plan, cancelled, |line| {
             if let Ok(output) = line
                 && let Some(at) = plan.known.tasks.find(&output, summary.matching)
                 && sampled.contains_key(&at)
             {
                 found.entry(at).or_insert(output);
             }
-        });
+        })?;
         let outputs = self.db.read_blocking(|conn| {
             let to_run = found.into_iter().map(|(at, output)| {
                 let row = &plan.rows[at];
@@ -376,7 +389,7 @@ impl SubmissionService {
     }
 }
 
-/// Ends early results whose request is gone.
+/// Ends work whose request is gone.
 struct Cancel(Arc<AtomicBool>);
 
 impl Drop for Cancel {

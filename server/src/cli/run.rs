@@ -282,6 +282,9 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
     if m.not_counted > 0 {
         text.push_str(&format!("\n{}", (EN.not_counted)(m.not_counted)));
     }
+    if detail.row.failed > 0 {
+        text.push_str(&format!("\n{}", (EN.failures)(detail.row.failed)));
+    }
     text.push_str(&published(detail));
     text.push_str(&agreement(&detail.theirs));
     let lenient = detail.lenient_tests.as_deref().unwrap_or_default();

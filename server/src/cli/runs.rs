@@ -271,14 +271,14 @@ fn conversations(results: &ConversationResults) -> String {
     text
 }
 
-/// The guarded pass@1 of a run, and how many outputs do not count in it.
+/// The guarded pass@1 of a run, how many outputs do not count in it, and how many have no verdict.
 fn pass_at_1(row: &RunRow) -> String {
     let m = &row.metrics;
     let share = if m.has_tasks() { format!("{:.2}%", m.pass_at_1 * 100.0) } else { "-".to_owned() };
-    match m.not_counted {
-        0 => share,
-        n => format!("{share} ({})", (EN.not_counted_n)(n)),
-    }
+    let not_counted = (m.not_counted > 0).then(|| (EN.not_counted_n)(m.not_counted));
+    let failed = (row.failed > 0).then(|| (EN.without_verdict_n)(row.failed));
+    let notes: Vec<String> = not_counted.into_iter().chain(failed).collect();
+    if notes.is_empty() { share } else { format!("{share} ({})", notes.join(", ")) }
 }
 
 fn list(rows: &[RunRow]) -> String {
@@ -334,6 +334,9 @@ fn side_by_side(pair: &RunPair, all: bool) -> String {
     ];
     if a.metrics.not_counted.max(b.metrics.not_counted) > 0 {
         rows.push(figures("not counted", |row| f64::from(row.metrics.not_counted), 0, ""));
+    }
+    if a.failed.max(b.failed) > 0 {
+        rows.push(figures("without a verdict", |row| f64::from(row.failed), 0, ""));
     }
     let mut text = table(&["", &name(a), &name(b), "DIFFERENCE"], &rows);
     text.push_str(&format!(

@@ -21,7 +21,7 @@ use report::{bundle, comparison_figures};
 use serde_json::{Value, json};
 
 use crate::{
-    comparisons::{bundle_of, compared},
+    comparisons::{bundle_of, compared, filled},
     conversations::{import, task},
     languages::upload,
     util::{TestApp, program::program},
@@ -223,4 +223,57 @@ async fn every_defect_of_the_data_is_on_the_datasets_page() {
     ] {
         assert!(rows.iter().any(|row| row.contains(task) && row.contains(words)), "{task}: {listed}");
     }
+}
+
+/// Outputs on which the engine failed count 0, and everything that has pass@1 says how many they are.
+#[tokio::test]
+async fn pass_at_1_is_next_to_the_outputs_without_a_verdict() {
+    let app = filled().await;
+    let failed = app
+        .services
+        .db
+        .write(|tx| {
+            Ok(tx.execute(
+                "UPDATE run_items SET state = 'failed', fault = '{\"code\":\"no_tests\"}', outcome = NULL, verdict = NULL
+                 WHERE run_id = 1 AND id > (SELECT min(id) FROM run_items WHERE run_id = 1)",
+                [],
+            )?)
+        })
+        .await
+        .unwrap();
+    assert!(failed > 10, "{failed}");
+    let said = |arguments: &[&str]| {
+        let output = program(&app, arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let count = format!("{failed} without a verdict");
+    let list = said(&["runs", "list"]);
+    assert_eq!(list.lines().filter(|line| line.contains(&format!("% ({count})"))).count(), 1, "{list}");
+    let shown = said(&["runs", "show", "1"]);
+    assert!(shown.contains(&format!("The engine failed on {failed} outputs")), "{shown}");
+    let compared_runs = said(&["runs", "compare", "1", "2"]);
+    assert!(compared_runs.contains("without a verdict"), "{compared_runs}");
+
+    let mut admin = app.admin().await;
+    let of_tasks = "verdicts for 1 of ".to_owned();
+    compared(&app, Selection { dataset: "starter".into(), ..Selection::default() }).await;
+    app.services.results.board(&System.admin(), BoardQuery::default()).await.unwrap();
+    for (path, words) in [
+        ("/admin/runs", vec![&count, &of_tasks]),
+        ("/admin/runs/1", vec![&count, &of_tasks]),
+        ("/admin/runs/compare?a=1&b=2", vec![&"Engine errors (outputs without a verdict)".to_owned()]),
+        ("/admin/compare/starter", vec![&"Outputs without a verdict".to_owned(), &of_tasks]),
+        ("/admin/results", vec![&count, &of_tasks]),
+    ] {
+        let page = admin.get(path).await.body;
+        for word in words {
+            assert!(page.contains(word.as_str()), "{path}: {word}");
+        }
+    }
+    let file = admin.get("/admin/results.csv").await.body;
+    assert!(
+        file.lines().any(|line| line.contains(",tests,pass@1,") && line.ends_with(&format!(",1,{failed}"))),
+        "{file}"
+    );
 }

@@ -366,6 +366,46 @@ async fn no_input_causes_an_internal_error() {
     assert!(operations > 30 && requests > 1000, "{operations} operations, {requests} requests");
 }
 
+/// A change of an object that does not exist is refused, also one that changes nothing.
+#[tokio::test]
+async fn changes_need_their_object() {
+    let app = TestApp::demo().await;
+    let token = &app.token(&[Scope::Admin]).await;
+    let document: Value = app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
+    let changes = [Method::PATCH, Method::PUT, Method::DELETE];
+    let mut tried = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let verb: Method = method.to_uppercase().parse().unwrap();
+            let parts: Vec<&str> = path.split_inclusive('}').collect();
+            let ids = parts.iter().filter(|part| part.contains('{')).count();
+            if !changes.contains(&verb) || ids == 0 {
+                continue;
+            }
+            // Nothing that the path names exists, then all of it but the last.
+            for existing in [0, ids - 1] {
+                let fill = |(at, part): (usize, &&str)| match part.split_once('{') {
+                    Some((before, "kind}")) => format!("{before}dataset"),
+                    Some((before, _)) => format!("{before}{}", if at < existing { "1" } else { "999999" }),
+                    None => (*part).to_owned(),
+                };
+                let address: String = parts.iter().enumerate().map(fill).collect();
+                let example = operation["requestBody"]["content"]["application/json"]["example"].clone();
+                for body in [example, json!({})] {
+                    tried += 1;
+                    let body = (!operation["requestBody"].is_null()).then_some(body);
+                    let is_empty = body == Some(json!({}));
+                    let answer = app.anonymous().api(token, verb.clone(), &address, body).await;
+                    // An empty body may lack what the operation needs.
+                    let is_refused = answer.status == 404 || (is_empty && answer.status == 422);
+                    assert!(is_refused, "{verb} {address}, empty: {is_empty}: {} {}", answer.status, answer.body);
+                }
+            }
+        }
+    }
+    assert!(tried > 50, "{tried}");
+}
+
 #[tokio::test]
 async fn document_lists_exactly_the_routes() {
     let app = TestApp::demo().await;

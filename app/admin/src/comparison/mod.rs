@@ -8,7 +8,7 @@ pub mod follow;
 pub mod human;
 mod judges;
 mod matrix;
-mod pairs;
+pub mod pairs;
 mod paper;
 mod published;
 mod ranking;

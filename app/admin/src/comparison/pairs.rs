@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 
 use chart::{comparison::Links, signed};
-use model::claims::{Contest, Standing};
+use model::{
+    claims::{Contest, Standing},
+    stats::Tested,
+};
 use texts::{
     I18n,
     claims::{Measure, p_value},
@@ -38,14 +41,15 @@ pub fn table(
                         <span class=if x.significant { "mean best" } else { "mean" }>{figure(x.by)}</span>
                         <span class="interval">{format!("[{}, {}]", figure(x.low), figure(x.high))}</span>
                     </td>
-                    <td class="num">{x.p.map_or_else(|| "–".to_owned(), p_value)}</td>
+                    {p_cells(i, x.tested)}
                     <td class="num">{i.number(x.tasks)}</td>
                 </tr>
             }
         })
         .collect_view();
-    let heads =
-        [t.difference, t.holm, t.tasks].map(|word| view! { <th scope="col" class="num">{word}</th> }).collect_view();
+    let heads = [t.difference, t.uncorrected, t.holm, t.tasks]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
     view! {
         <h4 id=head.clone()>{(t.each_pair)(contests.len() as u64)}</h4>
         {cut_note(i, contests.len(), links)}
@@ -55,6 +59,19 @@ pub fn table(
                 <tbody>{rows}</tbody>
             </table>
         </div>
+    }
+    .into_any()
+}
+
+/// Two cells: the p-value of a difference with the name of its test, then the corrected p-value.
+pub fn p_cells(i: I18n, tested: Option<Tested>) -> AnyView {
+    let of = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), p_value);
+    view! {
+        <td class="num">
+            <span class="mean">{of(tested.map(|tested| tested.p))}</span>
+            {tested.map(|tested| view! { <span class="interval">{i.deciding_test(tested.test)}</span> })}
+        </td>
+        <td class="num">{of(tested.map(|tested| tested.holm))}</td>
     }
     .into_any()
 }

@@ -22,10 +22,7 @@ use model::{
     run::Metrics,
     stats::{Estimate, Known},
 };
-use texts::{
-    I18n,
-    claims::{Measure, p_value},
-};
+use texts::{I18n, claims::Measure};
 
 fn points(share: f64) -> String {
     signed(share * 100.0, 1)
@@ -193,16 +190,23 @@ fn pair_table(i: I18n, models: &[String], all: &[Pair], links: Option<&Links>) -
                     {counts}
                     {with(pair.pass, pair.pass_interval)}
                     {with(pair.ratio, pair.ratio_interval)}
-                    <td class="num">{pair.mcnemar.map_or_else(|why| undefined(i, why), |test| p_value(test.mid))}</td>
-                    <td class="num">{pair.holm.map_or_else(|| "–".to_owned(), p_value)}</td>
+                    {pairs::p_cells(i, pair.tested())}
                 </tr>
             }
         })
         .collect_view();
-    let heads =
-        [t.both_pass, t.only_first, t.only_second, t.neither, t.pass_difference, t.ratio_difference, t.mcnemar, t.holm]
-            .map(|word| view! { <th scope="col" class="num">{word}</th> })
-            .collect_view();
+    let heads = [
+        t.both_pass,
+        t.only_first,
+        t.only_second,
+        t.neither,
+        t.pass_difference,
+        t.ratio_difference,
+        t.uncorrected,
+        t.holm,
+    ]
+    .map(|word| view! { <th scope="col" class="num">{word}</th> })
+    .collect_view();
     view! {
         <h3 id="pairs-head">{t.pairs}</h3>
         {pairs::cut_note(i, all.len(), links)}

@@ -246,7 +246,7 @@ fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults, many: bool) ->
                 let figure = Figure { name, number: share, scale: (0.0, 1.0), highest };
                 bar(i, tests.values.get(at).copied().flatten(), figure)
             }));
-            cells.push(behind(i, tests, (t.tested)(tests.answered, tests.tasks), Some(label(t.tests))));
+            cells.push(behind(i, tests, tested(i, tests), Some(label(t.tests))));
         }
     }
     cells.collect_view().into_any()
@@ -308,6 +308,14 @@ fn bar(i: I18n, estimated: Option<Estimated>, Figure { name, number, scale, high
         </td>
     }
     .into_any()
+}
+
+/// The tasks behind a model's test results: for how many there are verdicts, and how many outputs have none.
+pub fn tested(i: I18n, measured: &Measured) -> String {
+    let tasks = (i.results().tested)(measured.answered, measured.tasks);
+    let missing = measured.missing.map(|n| u32::try_from(n).unwrap_or(u32::MAX)).filter(|n| *n > 0);
+    let missing = missing.map(|n| format!(" · {}", (i.runs().without_verdict_n)(n)));
+    tasks + &missing.unwrap_or_default()
 }
 
 /// The data behind a group of values, and their date.

@@ -5,10 +5,13 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
     address,
-    board::{behind, dimension_name, score, share, value},
+    board::{behind, dimension_name, score, share, tested, value},
     dataset_pages, until_computed,
 };
-use crate::parts::{Filter, asked, param};
+use crate::{
+    comparison::pairs::p_cells,
+    parts::{Filter, asked, param},
+};
 use chart::{
     figures::{self, Entry},
     signed,
@@ -19,13 +22,13 @@ use model::{
     results::{BoardResults, Estimated, HistoryRun, Measured, ModelDataset, ModelResults, ModelSubmission, Versus},
 };
 use rpc::results::results_model;
-use texts::{I18n, claims::p_value};
+use texts::I18n;
 use ui::{
     chart_figure::ChartFigure,
     context::use_i18n,
     frame::Page,
     load::{Data, Load},
-    notice::Empty,
+    notice::{Badge, Empty, Tone},
 };
 
 /// A model.
@@ -163,7 +166,7 @@ fn scores(i: I18n, found: &ModelResults, of: &ModelDataset) -> AnyView {
         .map(|line| {
             let tasks = match (&line.own, &line.measured) {
                 (Some(_), Some(measured)) => {
-                    let n = (t.tested)(measured.answered, measured.tasks);
+                    let n = tested(i, measured);
                     behind(i, measured, n, None)
                 }
                 _ => view! { <td class="num">"–"</td> }.into_any(),
@@ -180,6 +183,7 @@ fn scores(i: I18n, found: &ModelResults, of: &ModelDataset) -> AnyView {
         view! {
             <th scope="col" class="num">{name}</th>
             <th scope="col" class="num">{t.difference}</th>
+            <th scope="col" class="num">{i.comparison().uncorrected}</th>
             <th scope="col" class="num">{t.holm}</th>
             <th scope="col">{t.conclusion}</th>
         }
@@ -207,8 +211,7 @@ fn difference(i: I18n, line: &Line) -> AnyView {
     let Some(Some(versus)) = line.versus else {
         // Without a test nothing is said; a metric that is never tested has no word either.
         let word = if line.versus.is_some() { t.not_comparable } else { "–" };
-        return view! { <td class="num">"–"</td><td class="num">"–"</td><td class="muted conclusion">{word}</td> }
-            .into_any();
+        return view! { <td class="num">"–"</td>{p_cells(i, None)}<td class="muted conclusion">{word}</td> }.into_any();
     };
     let number = |v: f64| signed(v * line.unit, line.decimals);
     let of_means = line.own.zip(line.baseline).map(|(own, baseline)| own.value - baseline.value);
@@ -227,10 +230,16 @@ fn difference(i: I18n, line: &Line) -> AnyView {
             <span class="interval">{format!("n = {}", i.number(versus.tasks))}</span>
             {reversed.then(|| view! { <span class="interval">{t.other_order_of_means}</span> })}
         </td>
-        <td class="num">{versus.p.map_or_else(|| "–".to_owned(), p_value)}</td>
+        {p_cells(i, versus.tested())}
         <td class="conclusion">{word}</td>
     }
     .into_any()
+}
+
+/// For how many tasks a run has verdicts, where it is not all.
+fn partial(i: I18n, run: &HistoryRun) -> Option<AnyView> {
+    let text = (run.answered < run.tasks).then(|| (i.results().tested)(run.answered, run.tasks));
+    text.map(|text| view! { " "<Badge tone=Tone::Care>{text}</Badge> }.into_any())
 }
 
 /// Runs over time: a figure and its table.
@@ -267,7 +276,7 @@ fn history(i: I18n, found: &ModelResults, of: &ModelDataset) -> Option<AnyView> 
             let href = format!("/admin/runs/{}", run.run);
             view! {
                 <tr>
-                    <th scope="row"><a href=href>{line.name.clone()}</a></th>
+                    <th scope="row"><a href=href>{line.name.clone()}</a>{partial(i, run)}</th>
                     {value(i, line.own, share)}
                     {difference(i, &line)}
                 </tr>
@@ -282,7 +291,8 @@ fn history(i: I18n, found: &ModelResults, of: &ModelDataset) -> Option<AnyView> 
                         <th scope="col">{t.run}</th>
                         <th scope="col" class="num">"pass@1 (%)"</th>
                         <th scope="col" class="num">{t.difference}" − "{name.clone()}</th>
-                        <th scope="col" class="num">"p"</th>
+                        <th scope="col" class="num">{i.comparison().uncorrected}</th>
+                        <th scope="col" class="num">{t.holm}</th>
                         <th scope="col">{t.conclusion}</th>
                     </tr></thead>
                     <tbody>{rows}</tbody>

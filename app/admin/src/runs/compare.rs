@@ -186,6 +186,9 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     if m.not_counted.max(n.not_counted) > 0 {
         rows.push(whole(t.not_counted_short, m.not_counted, n.not_counted));
     }
+    if pair.a.failed.max(pair.b.failed) > 0 {
+        rows.push(whole(t.engine_errors, pair.a.failed, pair.b.failed));
+    }
     let rows = rows.into_iter().map(|(name, a, b, difference)| {
         view! { <tr><th scope="row">{name}</th><td class="num">{a}</td><td class="num">{b}</td><td class="num">{difference}</td></tr> }
     });

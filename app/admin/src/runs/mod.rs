@@ -64,7 +64,7 @@ fn none(i: I18n) -> AnyView {
     .into_any()
 }
 
-/// Says for how many tasks there is an output where it is not all, because the others count as not solved.
+/// Says for how many tasks there is a verdict where it is not all, because the others count as not solved.
 pub fn coverage(i: I18n, m: &Metrics) -> Option<AnyView> {
     (m.answered < m.tasks).then(|| {
         let text = (i.results().tested)(m.answered.into(), m.tasks.into());
@@ -86,6 +86,8 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
         let shown = move |share| if is_whole && m.has_tasks() { percentage(share) } else { "–".to_owned() };
         let not_counted = (m.not_counted > 0)
             .then(|| view! { " "<span class="interval">{(t.not_counted_n)(m.not_counted)}</span> });
+        let failed =
+            (row.failed > 0).then(|| view! { " "<span class="interval">{(t.without_verdict_n)(row.failed)}</span> });
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
@@ -102,6 +104,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                     <span class="mean">{shown(m.pass_at_1)}</span>
                     {coverage(i, &m)}
                     {not_counted}
+                    {failed}
                     {row.published.filter(|_| is_whole).map(|published| view! {
                         " "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
                     })}

@@ -237,6 +237,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
         let text = if nothing_yet { t.nothing_yet } else { t.so_far };
         view! { <p class="muted small">{text}</p> }
     });
+    let failed = (row.failed > 0).then(|| view! { <dd class="muted small">{(t.without_verdict_n)(row.failed)}</dd> });
     let not_counted =
         (m.not_counted > 0).then(|| view! { <p class="muted small">{(t.not_counted)(m.not_counted)}</p> });
     let (clamped, odd) = (format!("{:.4}, {}", m.ratio_sum_clamped, percentage(m.ratio_mean_clamped)), is_odd(&m));
@@ -247,6 +248,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
                 <dd>{shown(m.pass_at_1)}</dd>
                 {pass_at.first().and_then(published::interval)}
                 <dd class="muted small">{solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
+                {failed}
                 {coverage(i, &m).filter(|_| !nothing_yet).map(|badge| view! { <dd>{badge}</dd> })}
             </div>
             {more}

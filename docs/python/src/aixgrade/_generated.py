@@ -908,6 +908,9 @@ Dates: TypeAlias = "Literal['june-2022']"
 
 Day: TypeAlias = "str"
 
+DecidingTest: TypeAlias = "Literal['wilcoxon', 'mcnemar_mid', 'permutation']"
+"""The test that decides whether the difference between two models is significant."""
+
 
 class Decision(TypedDict):
     """An adjudication."""
@@ -2112,6 +2115,7 @@ class GuidelinesVersion(TypedDict):
 HistoryRun = TypedDict(
     "HistoryRun",
     {
+        "answered": "NotRequired[int]",
         "at": "Timestamp",
         "pass": "NotRequired[Estimated | None]",
         "run": "RunId",
@@ -2724,7 +2728,7 @@ Lang: TypeAlias = "Literal['en', 'zh']"
 class LanguageCell(TypedDict):
     """A model's newest run in one language."""
     answered: int
-    """How many of these have an output; the others count as not solved."""
+    """How many of these have a verdict; the others count as not solved."""
     failures: list[list[FailureClass | int]]
     """Number of outputs per class of failure as published, only those that occur."""
     outputs: int
@@ -3031,8 +3035,12 @@ Matching: TypeAlias = "Literal['auto', 'task_id', 'description']"
 class Measured(TypedDict):
     """Values of one kind for one model."""
     answered: int
-    """How many of these have an output; the others count as not solved."""
+    """How many of these have a verdict; the others count as not solved."""
     at: NotRequired[Timestamp | None]
+    missing: NotRequired[int | None]
+    """Outputs without a verdict, because the engine failed on them or has yet to run them; `None` for ratings and for a
+    slice of tasks.
+    """
     ratings: int
     """Ratings behind them; 0 for tests."""
     run: NotRequired[RunId | None]
@@ -3065,7 +3073,7 @@ Method: TypeAlias = "Literal['exact', 'normal', 'monte_carlo']"
 class Metrics(TypedDict):
     """The figures of one run. All cover every task of the dataset that has tests."""
     answered: int
-    """Tasks with at least one output."""
+    """Tasks with at least one verdict; the others count 0."""
     not_counted: NotRequired[int]
     """Outputs that count in none of these figures, because a defect of the benchmark's data prevents a verdict. Tasks
     with only such outputs do not count either.
@@ -3485,6 +3493,14 @@ class NewWebhook(TypedDict):
     """URL that receives the messages. The operator must allow its host (`--webhook-host`)."""
 
 
+class ObjectChange(TypedDict):
+    """A change of an object: exactly one of the fields."""
+    archived: NotRequired[bool | None]
+    """Whether it is archived: no list and no default selection contains it then."""
+    name: NotRequired[str | None]
+    """A study's title, or the name of a submission's model."""
+
+
 class Options(TypedDict):
     """Everything that can be selected."""
     archived_models: list[ModelId]
@@ -3845,6 +3861,7 @@ Pair = TypedDict(
         "first": "int",
         "holm": "NotRequired[float | None]",
         "mcnemar": "FigureMcNemar",
+        "p": "NotRequired[float | None]",
         "pass": "float",
         "pass_interval": "NotRequired[Interval | None]",
         "ratio": "float",
@@ -3852,6 +3869,7 @@ Pair = TypedDict(
         "second": "int",
         "table": "list[int]",
         "tasks": "int",
+        "test": "NotRequired[DecidingTest | None]",
     },
 )
 """Two models' runs over their common tasks."""
@@ -6269,11 +6287,14 @@ class Versus(TypedDict):
     difference: Estimated
     """Model minus baseline, over the common tasks."""
     p: NotRequired[float | None]
-    """p-value after Holm's correction over all pairs of the dataset's comparison."""
+    """Its p-value after Holm's correction over all pairs of the dataset's comparison."""
     significant: bool
     """Whether interval and test agree that the two differ."""
     tasks: int
     """Common tasks."""
+    test: NotRequired[DecidingTest | None]
+    uncorrected_p: NotRequired[float | None]
+    """Its p-value before correction."""
 
 Via: TypeAlias = "Literal['session', 'token', 'command_line']"
 """By which way a change came."""
@@ -7639,7 +7660,7 @@ class Operations(Transport):
         """
         self._call("DELETE", f"/api/v1/objects/{part(kind)}/{part(key)}", "none", keyed=True, key=idempotency_key)
 
-    def update_object(self, kind: str, key: str, *, idempotency_key: str | None = None) -> Upkeep:
+    def update_object(self, kind: str, key: str, body: ObjectChange, *, idempotency_key: str | None = None) -> Upkeep:
         """Rename, archive or unarchive an object.
 
         kind: `dataset`, `rubric`, `submission` or `study` key: ID, or a dataset's or rubric's short name
@@ -7650,6 +7671,7 @@ class Operations(Transport):
             "PATCH",
             f"/api/v1/objects/{part(kind)}/{part(key)}",
             "json",
+            body=body,
             keyed=True,
             key=idempotency_key,
         )

@@ -213,6 +213,7 @@ _PAIRS = {
     "difference": NUMBER,
     "low": NUMBER,
     "high": NUMBER,
+    "test": TEXT,
     "p": NUMBER,
     "p_holm": NUMBER,
 }
@@ -236,6 +237,7 @@ def pairs(view: api.ComparisonView) -> pd.DataFrame:
                     "tasks": difference["tasks"],
                     "difference": difference.get("mean"),
                     **_ends(difference.get("interval")),
+                    "test": "wilcoxon" if known else None,
                     "p": known["wilcoxon"]["p"] if known else None,
                     "p_holm": holm,
                 }
@@ -243,7 +245,6 @@ def pairs(view: api.ComparisonView) -> pd.DataFrame:
     automated = found.get("automated")
     for pair in automated["pairs"] if automated else []:
         both = {"kind": "tests", "first": found["models"][pair["first"]], "second": found["models"][pair["second"]]}
-        mcnemar = _known(pair["mcnemar"])
         rows.append(
             {
                 **both,
@@ -251,7 +252,8 @@ def pairs(view: api.ComparisonView) -> pd.DataFrame:
                 "tasks": pair["tasks"],
                 "difference": pair["pass"],
                 **_ends(pair.get("pass_interval")),
-                "p": mcnemar["mid"] if mcnemar else None,
+                "test": pair.get("test"),
+                "p": pair.get("p"),
                 "p_holm": pair.get("holm"),
             }
         )

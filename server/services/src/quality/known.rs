@@ -373,8 +373,7 @@ pub fn change(
     likeness: Option<&Likeness>,
 ) -> Result<(), Failure> {
     if let Some(likeness) = likeness {
-        let found = known_items::get(conn, item)?.filter(|found| found.study == study);
-        let found = found.ok_or_else(|| Failure::not_found("item"))?;
+        let found = find(conn, study, item)?;
         if !found.graded {
             let source = Source {
                 revision: known_items::task(conn, item)?.ok_or_else(|| Failure::not_found("task"))?,
@@ -392,10 +391,19 @@ pub fn change(
     enough(conn, study)
 }
 
+/// An item of a study.
+///
+/// # Errors
+///
+/// Fails if the study has no such item.
+pub fn find(conn: &Connection, study: StudyId, item: i64) -> Result<known_items::KnownItem, Failure> {
+    let found = known_items::get(conn, item)?.filter(|found| found.study == study);
+    found.ok_or_else(|| Failure::not_found("item"))
+}
+
 /// Removes an item that no rater has had.
 pub fn remove(conn: &Connection, study: StudyId, item: i64) -> Result<(), Failure> {
-    let found = known_items::get(conn, item)?.filter(|found| found.study == study);
-    if found.ok_or_else(|| Failure::not_found("item"))?.used {
+    if find(conn, study, item)?.used {
         return Err(Failure::conflict((
             "A rater has had this item, so it stays in the records. Deactivate it instead.",
             "已有评分者做过这道题，须保留记录。请改为停用。",

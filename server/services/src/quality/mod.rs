@@ -153,6 +153,8 @@ impl Quality for QualityService {
     }
 
     async fn change_known_item(&self, admin: &Admin, study: StudyId, item: i64, change: KnownItemChange) -> Answer<()> {
+        // Also a change of nothing needs its item.
+        self.db.read(move |conn| known::find(conn, study, item).map(drop)).await?;
         // Each change has its own action in the audit log.
         if let Some(deactivated) = change.deactivated {
             let word = if deactivated { Action::KnownScoresDeactivate } else { Action::KnownScoresActivate };

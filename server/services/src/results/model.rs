@@ -7,6 +7,7 @@ use model::{
     error::AppError,
     ids::{ModelId, RunId, SubmissionId},
     results::{DatasetPage, Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
+    stats::Tested,
 };
 
 use super::{Allowance, DatasetFigures, HISTORY_MOST, HistoryKey, Known, Queued, ResultService, lock, tests};
@@ -126,7 +127,7 @@ impl ResultService {
                 history.push(HistoryRun { at, ..known });
                 continue;
             }
-            let empty = HistoryRun { run, submission, at, pass: None, tasks: 0, versus: None };
+            let empty = HistoryRun { run, submission, at, pass: None, tasks: 0, answered: 0, versus: None };
             let resolved = shown.resolved.with(selection, revision);
             if allowance.covers(resolved.rows()) {
                 history.push(self.known.history_run(&self.comparisons, key, empty, &resolved).await?);
@@ -175,7 +176,8 @@ impl Known {
         let measured = tests(&computed.figures, 0, &[1]);
         let found = HistoryRun {
             pass: measured.as_ref().and_then(|m| m.values.first().copied().flatten()),
-            tasks: measured.map_or(0, |m| m.tasks),
+            tasks: measured.as_ref().map_or(0, |m| m.tasks),
+            answered: measured.map_or(0, |m| m.answered),
             versus: differences_of(&computed.figures, (0, 1), 0).pop().flatten(),
             ..empty
         };
@@ -195,15 +197,24 @@ fn differences_of(
     (first, second): (usize, usize),
     dimensions: usize,
 ) -> Vec<Option<Versus>> {
-    let versus = |sign: f64, mean: Option<f64>, interval: Option<model::ratings::Interval>, tasks, p| {
-        let interval = interval.map(|i| {
-            let (a, b) = (i.low * sign, i.high * sign);
-            model::ratings::Interval { low: a.min(b), high: a.max(b) }
-        });
-        // `+ 0.0` turns -0.0 into 0.0, which would be printed with its sign.
-        let difference = Estimated { value: mean? * sign + 0.0, interval };
-        Some(Versus { difference, tasks, p, significant: significant(interval, p) })
-    };
+    let versus =
+        |sign: f64, mean: Option<f64>, interval: Option<model::ratings::Interval>, tasks, tested: Option<Tested>| {
+            let interval = interval.map(|i| {
+                let (a, b) = (i.low * sign, i.high * sign);
+                model::ratings::Interval { low: a.min(b), high: a.max(b) }
+            });
+            // `+ 0.0` turns -0.0 into 0.0, which would be printed with its sign.
+            let difference = Estimated { value: mean? * sign + 0.0, interval };
+            let p = tested.map(|tested| tested.holm);
+            Some(Versus {
+                difference,
+                tasks,
+                test: tested.map(|tested| tested.test),
+                uncorrected_p: tested.map(|tested| tested.p),
+                p,
+                significant: significant(interval, p),
+            })
+        };
     let side = |a: usize, b: usize| match (a, b) {
         both if both == (first, second) => Some(1.0),
         both if both == (second, first) => Some(-1.0),
@@ -214,15 +225,15 @@ fn differences_of(
             let human = figures.human.as_ref()?;
             let rows = human.comparison.differences.iter().enumerate().filter(|(_, x)| x.dimension == d);
             let (at, x, sign) = rows.filter_map(|(at, x)| Some((at, x, side(x.first, x.second)?))).next()?;
-            versus(sign, x.mean, x.interval, x.tasks, human.holm.get(at).copied().flatten())
+            versus(sign, x.mean, x.interval, x.tasks, human.tested(at))
         })
         .collect();
     if let Some(automated) = &figures.automated {
         let mut pairs = automated.pairs.iter().filter_map(|x| Some((x, side(x.first, x.second)?)));
         found.push(
-            pairs
-                .next()
-                .and_then(|(x, sign)| versus(sign, (x.tasks > 0).then_some(x.pass), x.pass_interval, x.tasks, x.holm)),
+            pairs.next().and_then(|(x, sign)| {
+                versus(sign, (x.tasks > 0).then_some(x.pass), x.pass_interval, x.tasks, x.tested())
+            }),
         );
     }
     found

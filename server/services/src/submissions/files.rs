@@ -1,6 +1,6 @@
 //! The files of uploads and submissions: the original as it was uploaded, and the lines of it that are not imported.
 
-use std::io::Write;
+use std::{io::Write, sync::Arc};
 
 use model::{
     caller::Admin,
@@ -105,7 +105,7 @@ impl SubmissionService {
     fn write_bad_lines(&self, plan: &Plan, asked: Matching, file: BadLinesFile, out: &mut Out) -> Result<u64, Failure> {
         self.uploads.find(&plan.upload.checksum)?.ok_or_else(|| Failure::not_found("file"))?;
         let matching = match asked {
-            Matching::Auto => self.read(plan, asked)?.matching,
+            Matching::Auto => self.read(plan, asked, &Arc::default())?.matching,
             Matching::TaskId | Matching::Description => asked,
         };
         match file {
@@ -158,8 +158,7 @@ impl SubmissionService {
     /// Calls `each` for every line that is not imported, in order.
     fn each_bad(&self, plan: &Plan, matching: Matching, mut each: impl FnMut(&Problem)) -> Result<(), Failure> {
         let name = &plan.upload.file;
-        let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read_upload(name, file, &plan.asked, |line| match line {
+        self.each_line(plan, &Arc::default(), |line| match line {
             Err(problem) => each(&problem),
             Ok(output) if plan.known.tasks.find(&output, matching).is_some() => {}
             Ok(output) => {
@@ -168,7 +167,7 @@ impl SubmissionService {
                 let problem = Problem::new(place, what, remedy);
                 each(&if output.line > 0 { problem.at(output.line) } else { problem });
             }
-        });
+        })?;
         Ok(())
     }
 }

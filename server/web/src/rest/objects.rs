@@ -59,6 +59,7 @@ pub async fn get_object(
 #[utoipa::path(patch, path = "/objects/{kind}/{key}", tag = "Objects", security(("token" = ["admin"])),
     params(("kind" = String, Path, description = "`dataset`, `rubric`, `submission` or `study`"),
         ("key" = String, Path, description = "ID, or a dataset's or rubric's short name")),
+    request_body(content = ObjectChange, example = json!({"archived": true})),
     responses((status = 200, description = "The changed object", body = Upkeep)))]
 pub async fn update_object(
     State(state): State<AppState>,

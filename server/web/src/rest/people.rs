@@ -90,6 +90,8 @@ pub async fn update_person(
     PathParams(id): PathParams<UserId>,
     JsonBody(change): JsonBody<Change>,
 ) -> Result<StatusCode, Problem> {
+    // Also a change of nothing needs its account.
+    state.services.accounts.find(&admin, id).await?;
     if let Some(role) = change.role {
         state.services.accounts.set_role(&admin, id, role).await?;
     }
