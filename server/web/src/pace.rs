@@ -16,7 +16,10 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use model::{caller::Caller, ids::UserId};
+use model::{
+    caller::{Caller, Capability, Person},
+    ids::UserId,
+};
 
 use crate::{overload, state::AppState};
 
@@ -74,10 +77,10 @@ pub async fn keep(
     next: Next,
 ) -> Response {
     let step = state.config.pace;
-    let (Caller::User(me), true) = (&caller, is_paced(request.uri().path()) && !step.is_zero()) else {
+    let (Ok(person), true) = (Person::of(&caller), is_paced(request.uri().path()) && !step.is_zero()) else {
         return next.run(request).await;
     };
-    let Some(queue) = state.queues.join(me.id) else { return overload::busy(&request) };
+    let Some(queue) = state.queues.join(person.id) else { return overload::busy(&request) };
     let _turn = queue.lock().await;
     let begin = Instant::now();
     let response = next.run(request).await;
