@@ -976,13 +976,22 @@ CREATE TABLE check_ratings (
     id            INTEGER PRIMARY KEY,
     check_id      INTEGER NOT NULL REFERENCES checks (id),
     key           TEXT NOT NULL,
-    draft         TEXT NOT NULL,               -- json: scores, comment, flag, notes
+    draft         TEXT NOT NULL,               -- json: scores, comment, flag
     at            INTEGER NOT NULL,
     replaced_at INTEGER,
     withdrawn     INTEGER NOT NULL DEFAULT 0,  -- as in `ratings`
     UNIQUE (check_id, key)
 ) STRICT;
 CREATE UNIQUE INDEX check_ratings_current ON check_ratings (check_id) WHERE replaced_at IS NULL;
+
+-- Like rating_notes, so that long notes take the same time to store.
+CREATE TABLE check_notes (
+    rating_id INTEGER NOT NULL REFERENCES check_ratings (id),
+    line      INTEGER NOT NULL CHECK (line >= 1),
+    "column"  INTEGER NOT NULL CHECK ("column" >= 1), -- in characters
+    text      TEXT NOT NULL CHECK (text <> ''),
+    PRIMARY KEY (rating_id, line, "column")
+) STRICT, WITHOUT ROWID;
 
 -- How fast a rater rates and how many hidden known-score items they missed, since an admin last dismissed it.
 CREATE TABLE rater_watch (

@@ -100,6 +100,7 @@ INSERT INTO checks (id, token, study_id, user_id, kind, round, known_item_id, ou
     (1, 'p-1', 1, 2, 'known_item', 0, 1, NULL, NULL, 1000, NULL, 1100, 0, NULL, '{}', 0),
     (2, 'p-2', 1, 2, 'repeat', 0, NULL, 1, 2, 1000, 5000, NULL, 1, 1200, NULL, 0);
 INSERT INTO check_ratings (id, check_id, key, draft, at, replaced_at, withdrawn) VALUES (1, 1, 'k', '{}', 1100, NULL, 1);
+INSERT INTO check_notes (rating_id, line, "column", text) VALUES (1, 2, 1, 'so?');
 INSERT INTO rater_limits (study_id, user_id, judged) VALUES (1, 2, 3);
 INSERT INTO adjudicators (study_id, user_id) VALUES (1, 3);
 INSERT INTO disagreement_handouts (token, study_id, output_id, user_id) VALUES ('q-1', 1, 1, 3);

@@ -248,7 +248,7 @@ pub fn current(
         })
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
-    let (mut scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    let (mut scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, notes::Of::Work, id)?);
     scores.extend(instruction_answers::of_rating(conn, id)?);
     Ok(Some(Draft { scores, comment, flag, notes, active_ms: None }))
 }
@@ -311,7 +311,7 @@ pub fn insert_rating(
             insert.execute(params![rating, dimension, score])?;
         }
     }
-    notes::insert(conn, rating, &draft.notes)?;
+    notes::insert(conn, notes::Of::Work, rating, &draft.notes)?;
     for table in ["drafts", "skips"] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3"))?
             .execute(params![study.0, output.0, rater.0])?;
@@ -363,7 +363,7 @@ pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<O
         if study.rubric.instructions {
             own.rating.scores.extend(instruction_answers::of_rating(conn, id)?);
         }
-        own.rating.notes = notes::of(conn, id)?;
+        own.rating.notes = notes::of(conn, notes::Of::Work, id)?;
         Ok(own)
     })
     .collect()

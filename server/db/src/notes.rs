@@ -1,4 +1,4 @@
-//! Line notes of ratings. They are written and replaced with their rating and never changed.
+//! Line notes of ratings and of ratings of checks. They are written and replaced with their rating and never changed.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,32 @@ use rusqlite::{Connection, Row, params};
 
 use base::error::Failure;
 
+/// The ratings that have notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Of planned work.
+    Work,
+    /// Of calibration items and hidden checks.
+    Checks,
+}
+
+impl Of {
+    fn table(self) -> &'static str {
+        match self {
+            Of::Work => "rating_notes",
+            Of::Checks => "check_notes",
+        }
+    }
+}
+
 /// Stores a rating's notes.
-pub fn insert(conn: &Connection, rating: i64, notes: &[LineNote]) -> Result<(), Failure> {
+pub fn insert(conn: &Connection, of: Of, rating: i64, notes: &[LineNote]) -> Result<(), Failure> {
     if notes.is_empty() {
         return Ok(());
     }
-    let mut insert =
-        conn.prepare_cached("INSERT INTO rating_notes (rating_id, line, \"column\", text) VALUES (?1, ?2, ?3, ?4)")?;
+    let table = of.table();
+    let insert = format!("INSERT INTO {table} (rating_id, line, \"column\", text) VALUES (?1, ?2, ?3, ?4)");
+    let mut insert = conn.prepare_cached(&insert)?;
     for note in notes {
         insert.execute(params![rating, note.at.line, note.at.column, note.text])?;
     }
@@ -39,10 +58,11 @@ fn note(row: &Row<'_>) -> rusqlite::Result<LineNote> {
 }
 
 /// A rating's notes, in the order of the code.
-pub fn of(conn: &Connection, rating: i64) -> Result<Vec<LineNote>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT line, \"column\" AS column, text FROM rating_notes WHERE rating_id = ?1 ORDER BY line, \"column\"",
-    )?;
+pub fn of(conn: &Connection, of: Of, rating: i64) -> Result<Vec<LineNote>, Failure> {
+    let table = of.table();
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT line, \"column\" AS column, text FROM {table} WHERE rating_id = ?1 ORDER BY line, \"column\"",
+    ))?;
     let notes = statement.query_map([rating], note)?;
     Ok(notes.collect::<Result<_, _>>()?)
 }

@@ -89,7 +89,7 @@ impl Wrappings<'_> {
 
     /// The code in the only block of an answer, if the block wraps it once more.
     pub fn inside(&self, block: &str) -> Option<String> {
-        let diff = || if self.is_code(block) { None } else { self.created(block) };
+        let diff = || self.created(block).filter(|_| !self.is_code(block));
         self.object(block).or_else(|| self.tagged(block).map(|found| found.code)).or_else(diff)
     }
 

@@ -39,7 +39,12 @@ impl Read {
         let rating = |(rating, mut scores): (i64, Vec<u8>)| {
             scores.extend(instruction_answers::of_rating(conn, rating)?.into_iter().flatten());
             let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;
-            Ok(AnonymousRating { scores, comment, flag, notes: texts.as_read(notes::of(conn, rating)?) })
+            Ok(AnonymousRating {
+                scores,
+                comment,
+                flag,
+                notes: texts.as_read(notes::of(conn, notes::Of::Work, rating)?),
+            })
         };
         let ratings = ratings.into_iter().map(rating).collect::<Result<_, Failure>>()?;
         Ok(Read { rubric, texts, ratings })

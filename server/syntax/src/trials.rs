@@ -42,6 +42,8 @@ struct Part<'t> {
     is_import: bool,
     /// Whether it runs where it stands, unlike the definition of a function.
     runs: bool,
+    /// Whether what it defines has a body that does something.
+    is_complete: bool,
     prints: bool,
 }
 
@@ -98,11 +100,15 @@ fn unfinished(root: Node<'_>) -> Option<usize> {
     declarations.flat_map(children).filter(|node| node.kind() == "variable_declarator").find_map(end)
 }
 
-/// Python: where the parts behind the function begin that neither it nor what stands before it needs. Statements there that
-/// are no definitions are examples.
+/// Python: where the parts behind the function begin that neither it nor what stands before it needs, and earlier versions of it.
+/// Statements behind it that are no definitions, and those that use it, are examples.
 fn behind(parts: &[Part<'_>], function: &str) -> HashSet<usize> {
     let is_target = |part: &Part<'_>| !part.is_import && part.names.iter().any(|name| name == function);
-    let Some(at) = parts.iter().position(is_target) else { return HashSet::new() };
+    // Of several versions, Python uses the last one.
+    let is_version = |part: &Part<'_>| is_target(part) && part.is_complete && !part.runs;
+    let Some(at) = parts.iter().rposition(is_version).or_else(|| parts.iter().position(is_target)) else {
+        return HashSet::new();
+    };
     let (before, behind) = parts.split_at(at + 1);
     let mut places: HashMap<&str, Vec<&Part<'_>>> = HashMap::new();
     let is_example = |part: &&Part<'_>| part.runs && part.uses.contains(function);
@@ -130,7 +136,9 @@ fn behind(parts: &[Part<'_>], function: &str) -> HashSet<usize> {
         let is_only = |name: &String| of_dropped.contains(name) && !of_rest.contains(name);
         part.is_import && !part.names.is_empty() && part.names.iter().all(is_only)
     };
-    dropped.into_iter().chain(before.iter().filter(is_spare)).map(|part| part.node.start_byte()).collect()
+    let earlier = parts.iter().take(at).filter(|part| (is_target(part) && !part.runs) || is_example(part));
+    let dropped = dropped.into_iter().chain(before.iter().filter(is_spare)).chain(earlier);
+    dropped.map(|part| part.node.start_byte()).collect()
 }
 
 /// JavaScript: where the parts begin that only try the code out.
@@ -166,7 +174,9 @@ impl Part<'_> {
         };
         let runs = found.is_empty() || found.iter().any(|one| one.runs);
         let is_import = is_required || is_import_kind(node.kind());
-        Part { node, names, uses: uses(node, code, lang), is_import, runs, prints: prints(node, code) }
+        let is_complete = found.iter().all(|one| one.is_member || one.is_complete);
+        let (uses, prints) = (uses(node, code, lang), prints(node, code));
+        Part { node, names, uses, is_import, runs, is_complete, prints }
     }
 
     /// The names that it uses of other parts.
@@ -336,6 +346,12 @@ mod tests {
         check("import pytest\n@pytest.mark.a\ndef test_f():\n    assert f(1) == 2\n", "\n");
         check("from b import *\nimport unittest\nclass T(unittest.TestCase):\n    pass\n", "\nfrom b import *\n");
         check("K = f(1)\nf = g\nif True:\n    f(1)\nprint(f(2))\n# End\n", "\n");
+        let first = "def f(x):\n    return x\n\nf(1)\n";
+        let second = "\ndef f(x):\n    return 2 * x";
+        let left = without_trials(&format!("{first}{second}\nf(2)\n"), CodeLang::Python, Some("f"));
+        assert_eq!(left, format!("\n{second}\n"));
+        let left = without_trials(&format!("{first}def f(x):\n    pass\n"), CodeLang::Python, Some("f"));
+        assert_eq!(left, "def f(x):\n    return x\n");
         for code in ["def g(x):\n    return x\nprint(1)\n", "def f(x:\n    return x\nprint(1)\n"] {
             assert_eq!(without_trials(code, CodeLang::Python, Some("f")), code);
         }

@@ -11,7 +11,7 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{
-    events,
+    events, notes,
     queue::{FITS, LEASE_MS, SKIPS, Taker, listed},
     stored::{Table, json, named, optional_json, table},
 };
@@ -239,11 +239,12 @@ pub fn save_draft(conn: &Connection, check: i64, draft: &Draft) -> Result<(), Fa
 
 /// The rating that counts, as an equal draft. Without the measured time, as for work.
 pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
-    let draft: Option<Draft> = conn
+    let found: Option<(i64, Draft)> = conn
         .prepare_cached("SELECT id, draft FROM check_ratings WHERE check_id = ?1 AND replaced_at IS NULL")?
-        .query_row([check], |row| json(row, table("check_ratings", &["id"]), "draft"))
+        .query_row([check], |row| Ok((row.get("id")?, json(row, table("check_ratings", &["id"]), "draft")?)))
         .optional()?;
-    Ok(draft.map(|draft| Draft { active_ms: None, ..draft }))
+    let Some((id, draft)) = found else { return Ok(None) };
+    Ok(Some(Draft { active_ms: None, notes: notes::of(conn, notes::Of::Checks, id)?, ..draft }))
 }
 
 /// Whether the submission with this key is already stored.
@@ -305,9 +306,12 @@ pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str)
     .execute(params![check.id, now])?;
     conn.prepare_cached("UPDATE check_ratings SET replaced_at = ?2 WHERE check_id = ?1 AND replaced_at IS NULL")?
         .execute(params![check.id, now])?;
-    conn.prepare_cached("INSERT INTO check_ratings (check_id, key, draft, at) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![check.id, key, serde_json::to_string(draft)?, now])?;
-    Ok(())
+    // The notes have rows of their own, as those of work.
+    let without_notes = Draft { notes: Vec::new(), ..draft.clone() };
+    let rating: i64 = conn
+        .prepare_cached("INSERT INTO check_ratings (check_id, key, draft, at) VALUES (?1, ?2, ?3, ?4) RETURNING id")?
+        .query_row(params![check.id, key, serde_json::to_string(&without_notes)?, now], |row| row.get(0))?;
+    notes::insert(conn, notes::Of::Checks, rating, &draft.notes)
 }
 
 /// Withdraws the rating that counts, as `withdrawals::withdraw` does for work: its content becomes the

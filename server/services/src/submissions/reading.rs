@@ -127,8 +127,8 @@ mod tests {
     fn parsing_a_file_has_a_limit() {
         let none = ParsingLimit { free: Duration::ZERO, an_output: Duration::ZERO };
         let (lines, result, _) = read(none, 9);
-        // The first output exceeds it, which is known at the second.
-        assert_eq!(lines, [1]);
+        // The first output exceeds it, which is known at the second at the latest.
+        assert!(lines.len() < 2, "{lines:?}");
         let Err(Failure::App(AppError::Invalid(problems))) = result else { panic!("{result:?}") };
         assert!(problems[0].to_string().contains("takes too long to parse"), "{}", problems[0]);
     }
