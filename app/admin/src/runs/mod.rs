@@ -87,7 +87,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
         let not_counted = (m.not_counted > 0)
             .then(|| view! { " "<span class="interval">{(t.not_counted_n)(m.not_counted)}</span> });
         let failed =
-            (row.failed > 0).then(|| view! { " "<span class="interval">{(t.without_verdict_n)(row.failed)}</span> });
+            (row.failed > 0).then(|| view! { " · "<span class="interval">{(t.without_verdict_n)(row.failed)}</span> });
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
@@ -106,7 +106,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                     {not_counted}
                     {failed}
                     {row.published.filter(|_| is_whole).map(|published| view! {
-                        " "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
+                        " · "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
                     })}
                 </td>
                 <td role="cell" data-label=t.ratio class="num">{shown(m.ratio_mean)}</td>
