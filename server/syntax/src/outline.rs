@@ -120,25 +120,16 @@ pub fn class_of(code: &str, lang: CodeLang, method: &str) -> Option<String> {
 pub fn renamed(code: &str, lang: CodeLang, from: &str, to: &str) -> String {
     let Some(tree) = parse::parse(code, lang) else { return code.to_owned() };
     let (mut out, mut at) = (String::with_capacity(code.len()), 0);
-    let mut cursor = tree.root_node().walk();
-    loop {
-        let node = cursor.node();
-        let is_name = node.child_count() == 0 && node.kind().ends_with("identifier");
+    walk(tree.root_node(), |node, step| {
+        let is_name = step == Step::Enter && node.child_count() == 0 && node.kind().ends_with("identifier");
         if is_name && code.get(node.byte_range()) == Some(from) {
             out.push_str(code.get(at..node.start_byte()).unwrap_or_default());
             out.push_str(to);
             at = node.end_byte();
         }
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                out.push_str(code.get(at..).unwrap_or_default());
-                return out;
-            }
-        }
-    }
+    });
+    out.push_str(code.get(at..).unwrap_or_default());
+    out
 }
 
 /// Longer code, in bytes, has no outline: an answer is far below, and parsing takes time.

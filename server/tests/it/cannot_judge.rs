@@ -139,19 +139,19 @@ async fn every_place_leaves_them_out_and_says_how_many() {
 async fn pages_files_rest_and_command_line_show_the_same() {
     let app = TestApp::demo().await;
     let dataset = two_runs(&app).await;
-    let said = |arguments: &[&str]| {
+    let printed = |arguments: &[&str]| {
         let output = program(&app, arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    let text = said(&["runs", "show", "1"]);
+    let text = printed(&["runs", "show", "1"]);
     assert!(
         text.contains("Guarded: 1 of 2 turns, pass@1 50.00%") && text.contains("4 outputs are not counted"),
         "{text}"
     );
-    assert!(said(&["runs", "list"]).contains("50.00% (4 not counted)"));
-    assert!(said(&["runs", "compare", "1", "2"]).contains("by neither: 0. 1 task is not counted"));
-    let text = said(&["runs", "conversations"]);
+    assert!(printed(&["runs", "list"]).contains("50.00% (4 not counted)"));
+    assert!(printed(&["runs", "compare", "1", "2"]).contains("by neither: 0. 1 task is not counted"));
+    let text = printed(&["runs", "conversations"]);
     assert!(text.contains("(4 not counted)") && text.contains("4/6 (1/2 without defects)"), "{text}");
 
     let mut admin = app.admin().await;
@@ -242,17 +242,17 @@ async fn pass_at_1_is_next_to_the_outputs_without_a_verdict() {
         .await
         .unwrap();
     assert!(failed > 10, "{failed}");
-    let said = |arguments: &[&str]| {
+    let printed = |arguments: &[&str]| {
         let output = program(&app, arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
     let count = format!("{failed} without a verdict");
-    let list = said(&["runs", "list"]);
+    let list = printed(&["runs", "list"]);
     assert_eq!(list.lines().filter(|line| line.contains(&format!("% ({count})"))).count(), 1, "{list}");
-    let shown = said(&["runs", "show", "1"]);
+    let shown = printed(&["runs", "show", "1"]);
     assert!(shown.contains(&format!("The engine failed on {failed} outputs")), "{shown}");
-    let compared_runs = said(&["runs", "compare", "1", "2"]);
+    let compared_runs = printed(&["runs", "compare", "1", "2"]);
     assert!(compared_runs.contains("without a verdict"), "{compared_runs}");
 
     let mut admin = app.admin().await;

@@ -14,14 +14,16 @@ use axum::{
     Extension,
     extract::{Request, State},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse, Response},
 };
+use base::error::Failure;
+use db::audit;
 use model::{
     caller::{Caller, Capability, Person},
     ids::UserId,
 };
 
-use crate::{overload, state::AppState};
+use crate::{errors::HttpError, overload, state::AppState};
 
 /// The length of a step: many times what a request takes, and too short to be noticed.
 pub const STEP: Duration = Duration::from_millis(25);
@@ -54,7 +56,7 @@ pub fn is_paced(path: &str) -> bool {
 /// Maximum number of a rater's requests about items at once; one more is refused. Pages send a handful.
 const MOST_WAITING: usize = 32;
 
-/// Raters with requests about items: whoever has the lock is answered.
+/// Raters with requests about items. The request that has its rater's lock is answered.
 #[derive(Clone, Debug, Default)]
 pub struct Queues(Arc<Mutex<HashMap<UserId, Arc<tokio::sync::Mutex<()>>>>>);
 
@@ -81,11 +83,16 @@ pub async fn keep(
         return next.run(request).await;
     };
     let Some(queue) = state.queues.join(person.id) else { return overload::busy(&request) };
-    let _turn = queue.lock().await;
-    let begin = Instant::now();
-    let response = next.run(request).await;
-    tokio::time::sleep_until((begin + until_end(begin.elapsed(), step)).into()).await;
-    response
+    let turn = queue.lock_owned().await;
+    // A client that leaves does not end its turn, or the next one would measure what is left of this one's work.
+    let answered = audit::spawn(async move {
+        let begin = Instant::now();
+        let response = next.run(request).await;
+        tokio::time::sleep_until((begin + until_end(begin.elapsed(), step)).into()).await;
+        drop(turn);
+        response
+    });
+    answered.await.unwrap_or_else(|e| HttpError::from(Failure::internal(e)).into_response())
 }
 
 /// From the beginning to the end of the step in which a request was answered that took so long. `step` is above zero.
