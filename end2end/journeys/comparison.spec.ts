@@ -43,6 +43,14 @@ test('an admin reads the comparison', async ({ page }) => {
   });
   await expect(page.locator('.matrix-table')).toBeVisible();
   expect(await height()).toBeLessThanOrEqual(9000);
+  // New ratings arrive while somebody reads and chooses: what is unfolded and chosen stays.
+  await page.getByLabel('Scores', { exact: true }).selectOption('final');
+  await rate(server.url, demo.bo, 1, () => [2, 2, 2]);
+  await expect(page.locator('.comparison-facts')).toContainText('ratings: 41');
+  for (const fold of ['.comparison-selection', '#slices > details', '#tasks > details']) {
+    await expect(page.locator(fold)).toHaveJSProperty('open', true);
+  }
+  await expect(page.getByLabel('Scores', { exact: true })).toHaveValue('final');
   // On a phone, each model has two lines: no ranking scrolls sideways.
   await page.setViewportSize({ width: 390, height: 844 });
   for (const box of await page.locator('.table-box:has(.ranking), .matrix-box').all()) {
@@ -63,7 +71,7 @@ test('an admin reads the comparison', async ({ page }) => {
   };
   await openMenu(page);
   const ratings = (await sheet('Export ratings (CSV)')).trim().split(/\r?\n/);
-  expect(ratings.length - 1).toBe(40);
+  expect(ratings.length - 1).toBe(41);
   const comparison = (await sheet('Export comparison (CSV)')).trim().split(/\r?\n/);
   expect(comparison.length).toBeGreaterThan(3);
 });

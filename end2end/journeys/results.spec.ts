@@ -59,6 +59,21 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   await table.getByRole('link', { name: /Maintainability/ }).click();
   await expect(page).toHaveURL(/sort=starter\.maintainability.*slice=length\.long/);
   await expect(page.getByRole('link', { name: 'Download CSV' })).toHaveAttribute('href', /slice=length\.long/);
+  // What is chosen and typed stays while the table is redrawn, and an address without it clears the field.
+  const words = page.getByLabel('Model name contains');
+  await page.getByLabel('Tasks', { exact: true }).selectOption('length.medium');
+  await words.fill('north');
+  await table.getByRole('link', { name: /Maintainability/ }).click();
+  await expect(table.locator('[aria-sort="ascending"]')).toContainText('Maintainability');
+  await expect(page.getByLabel('Tasks', { exact: true })).toHaveValue('length.medium');
+  await expect(words).toHaveValue('north');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(table.locator('tbody tr')).toHaveCount(1);
+  await expect(page).toHaveURL(/slice=length\.medium/);
+  await page.goBack();
+  await expect(table.locator('tbody tr')).toHaveCount(3);
+  await expect(page.getByLabel('Tasks', { exact: true })).toHaveValue('length.long');
+  await expect(words).toHaveValue('');
   // By difficulty, each model has its own tasks, so there are no ranks. The demo has no test results yet.
   await page.getByLabel('Tasks', { exact: true }).selectOption('difficulty.hard');
   await page.getByRole('button', { name: 'Show' }).click();

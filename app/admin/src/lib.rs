@@ -56,6 +56,7 @@ pub mod study_task;
 pub mod submission;
 pub mod submissions;
 mod toolchains;
+mod unsent;
 pub mod upkeep;
 pub mod upload;
 

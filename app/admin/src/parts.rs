@@ -7,6 +7,7 @@ use leptos_router::{
     params::ParamsMap,
 };
 
+use crate::unsent::keep_unsent;
 use model::{
     code_lang::CodeLang,
     dataset::{Checks, TaskRow},
@@ -100,6 +101,7 @@ pub fn Filter(
     };
     view! {
         <form class="filter" id=id method="get" role=search.then_some("search") on:submit=on_submit>
+            {keep_unsent()}
             {children()}
         </form>
     }

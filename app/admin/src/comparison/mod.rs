@@ -23,7 +23,7 @@ use leptos::prelude::*;
 use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
 
 use self::follow::follow;
-use super::parts::asked;
+use super::{parts::asked, unsent::keep_unsent};
 use chart::comparison::Links;
 use model::{
     claims::Standing,
@@ -140,6 +140,7 @@ fn page(
     };
     view! {
         <Page title=(t.title)(&name) crumbs>
+            {keep_unsent()}
             <p class="comparison-facts">
                 {(!counting).then_some(facts)}
                 {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}

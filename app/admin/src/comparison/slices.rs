@@ -118,7 +118,7 @@ fn form(i: I18n, query: Memo<ParamsMap>, found: Option<&Slices>) -> AnyView {
     });
     let attributes = SliceBy::ALL.map(|by| {
         let chosen = found.is_some_and(|found| found.by == by);
-        view! { <option value=by.name() selected=chosen prop:selected=chosen>{by_name(i, by)}</option> }
+        view! { <option value=by.name() selected=chosen>{by_name(i, by)}</option> }
     });
     let metrics = found.filter(|found| found.metrics.len() > 1).map(|found| {
         let all = StoredValue::new(found.metrics.clone());

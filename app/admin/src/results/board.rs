@@ -64,11 +64,13 @@ fn empty(i: I18n, found: &Board) -> Option<AnyView> {
     });
     let names = names.collect_view();
     let count = if found.slice.is_empty() { t.empty_models } else { t.empty_models_here };
+    let alone = found.rows.is_empty();
+    let class = if alone { "fold board-empty alone" } else { "fold board-empty" };
     let more = found.found_empty.saturating_sub(found.empty.len() as u64);
     let more = (more > 0).then(|| view! { <p class="muted small">{(t.more_empty)(&i.number(more))}</p> });
     Some(
         view! {
-            <details class="fold board-empty" open=found.rows.is_empty()>
+            <details class=class open=alone>
                 <summary>{count(found.found_empty)}</summary>
                 <ul>{names}</ul>
                 {more}

@@ -162,7 +162,7 @@ fn slice_field(i: I18n, asked: &BoardQuery) -> impl IntoView + use<> {
     let groups = SliceBy::ALL.map(|by| {
         let options = BoardSlice::of(by).into_iter().map(|slice| {
             let chosen = slice.name() == asked.slice;
-            view! { <option value=slice.name() selected=chosen prop:selected=chosen>{board_slice_name(i, slice)}</option> }
+            view! { <option value=slice.name() selected=chosen>{board_slice_name(i, slice)}</option> }
         });
         view! { <optgroup label=slices::by_name(i, by)>{options.collect_view()}</optgroup> }
     });
@@ -171,7 +171,7 @@ fn slice_field(i: I18n, asked: &BoardQuery) -> impl IntoView + use<> {
         <div class="field">
             <label class="label" for="board-slice">{i.results().tasks}</label>
             <select class="input" id="board-slice" name="slice">
-                <option value="" selected=every prop:selected=every>{i.comparison().all_tasks}</option>
+                <option value="" selected=every>{i.comparison().all_tasks}</option>
                 {groups.into_iter().collect_view()}
             </select>
         </div>
@@ -228,7 +228,7 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
         .iter()
         .map(|(slug, name)| {
             let chosen = *slug == asked.dataset;
-            view! { <option value=slug.clone() selected=chosen prop:selected=chosen>{name.get(i.lang).to_owned()}</option> }
+            view! { <option value=slug.clone() selected=chosen>{name.get(i.lang).to_owned()}</option> }
         })
         .collect_view();
     let order = if asked.reverse { "reverse".to_owned() } else { String::new() };
@@ -242,7 +242,7 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
             <div class="field">
                 <label class="label" for="board-dataset">{t.dataset}</label>
                 <select class="input" id="board-dataset" name="dataset">
-                    <option value="" selected=every prop:selected=every>{t.all_datasets}</option>
+                    <option value="" selected=every>{t.all_datasets}</option>
                     {datasets}
                 </select>
             </div>

@@ -58,7 +58,7 @@ fn page(i: I18n, found: ModelResults) -> AnyView {
         .iter()
         .map(|(id, name)| {
             let is_chosen = Some(*id) == chosen;
-            view! { <option value=id.to_string() selected=is_chosen prop:selected=is_chosen>{name.clone()}</option> }
+            view! { <option value=id.to_string() selected=is_chosen>{name.clone()}</option> }
         })
         .collect_view();
     let form = (!found.others.is_empty()).then(|| {
