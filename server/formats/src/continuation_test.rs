@@ -183,6 +183,16 @@ fn canonical_solutions_in_every_usual_dress_become_whole_programs() {
                 let (made, _) = read(lang, &task, &response);
                 let program = humaneval::program(lang, &plain, made.prompt.as_deref(), &made.generation);
                 check_program(lang, (&canonical, &program), &format!("{} {dress}\n{made:#?}", task.task_id));
+                let code = code.trim_matches('\n');
+                // The grammar of C++ does not know `typeid(int)`.
+                if tried % 4 == 0 && !code.contains("typeid(") {
+                    let (fenced, _) = read(lang, &task, &format!("```{fence}\n{code}\n```"));
+                    let response = format!(
+                        "Sure, here is the function:\n\n{code}\n\nIt returns the result.\n\nNotes:\n- Time: O(n)"
+                    );
+                    let (unfenced, answer) = read(lang, &task, &response);
+                    assert_eq!(unfenced, fenced, "{} {dress}: {response}\n{:?}", task.task_id, answer.reading);
+                }
                 // One example in one place for each, and all of them over the tasks.
                 let (example, is_behind) = (&examples[tried / 2 % examples.len()], tried % 2 == 0);
                 tried += 1;

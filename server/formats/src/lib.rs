@@ -33,6 +33,7 @@ mod prose;
 pub mod ratings;
 pub mod reasoning;
 pub mod rubric_text;
+mod sentences;
 pub mod translation;
 mod values;
 pub mod warnings;

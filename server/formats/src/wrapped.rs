@@ -316,4 +316,4 @@ fn lines_between(text: &str) -> &str {
 
 #[cfg(test)]
 #[path = "wrapped_test.rs"]
-mod tests;
+pub mod tests;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::chat::{Wanted, split};
 
 /// Code in each language. In all of them, `<` and `>` occur, and in some it is code without them, too.
-const CODE: [(CodeLang, &str, &str); 6] = [
+pub const CODE: [(CodeLang, &str, &str); 6] = [
     (CodeLang::Python, "f", "def f(x: int) -> bool:\n    y = [\"a\"]\n\n    return x < len(y) & 1"),
     (
         CodeLang::Java,

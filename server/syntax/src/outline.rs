@@ -97,10 +97,24 @@ pub fn is_code(text: &str, lang: CodeLang) -> bool {
         // With more around it, a text takes no less time and memory.
         let Some(tree) = parse::parse(&text, lang) else { return false };
         if !tree.root_node().has_error() {
-            return true;
+            return !has_sentence_as_name(tree.root_node(), &text, lang);
         }
     }
     false
+}
+
+/// Whether a name has punctuation. The grammar of JavaScript takes a sentence in Chinese for a name, because it has no blanks.
+fn has_sentence_as_name(root: Node<'_>, code: &str, lang: CodeLang) -> bool {
+    let is_word =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\\' | '{' | '}' | '\u{200c}' | '\u{200d}');
+    let mut found = false;
+    if lang == CodeLang::JavaScript && !code.is_ascii() {
+        walk(root, |node, step| {
+            let is_name = step == Step::Enter && node.kind().ends_with("identifier");
+            found |= is_name && !code[node.byte_range()].chars().all(is_word);
+        });
+    }
+    found
 }
 
 /// The name of the class of which a method of this name is a member, at the top level.

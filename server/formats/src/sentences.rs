@@ -1,0 +1,141 @@
+//! Code that stands between sentences without any mark.
+//!
+//! Only sentences are left out, and all that remains must be code: of code that is not valid, everything counts.
+
+use std::ops::Range;
+
+use super::{
+    fences::{Block, Rules},
+    wrapped::unfenced,
+};
+
+/// Maximum number of pieces of code in an answer.
+const MOST_PIECES: usize = 12;
+
+/// What may end a sentence.
+const ENDS: [char; 10] = ['.', ':', '!', '?', ',', '。', '：', '！', '？', '，'];
+
+/// The pieces of code of an answer in which they stand between sentences. Empty if there is no sentence, if something else is no
+/// code, or if nothing is what `defines` asks for.
+pub fn between(answer: &str, rules: &Rules<'_>, defines: &dyn Fn(&str) -> bool) -> Vec<Block> {
+    let Some(pieces) = pieces(answer) else { return Vec::new() };
+    let texts = || pieces.iter().map(|piece| &answer[piece.clone()]);
+    if texts().all(|text| (rules.is_code)(text)) && texts().any(defines) {
+        pieces.iter().map(|piece| unfenced(&answer[piece.clone()], piece.clone())).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// The ranges of lines between sentences, but for comments alone; `None` without a sentence and of too many.
+fn pieces(answer: &str) -> Option<Vec<Range<usize>>> {
+    let (mut found, mut current): (Vec<Range<usize>>, Option<Range<usize>>) = (Vec::new(), None);
+    let (mut at, mut sentences) = (0, 0);
+    let mut before = Line::Blank;
+    let mut text = LongText::default();
+    for line in answer.split_inclusive('\n') {
+        let end = at + line.len();
+        let kind = if text.is_open() { Line::Code } else { Line::of(line, before) };
+        match kind {
+            Line::Blank => {}
+            Line::Sentence => {
+                sentences += 1;
+                found.extend(current.take());
+            }
+            Line::Code => {
+                text.read(line);
+                let start = current.map_or(at, |piece| piece.start);
+                current = Some(start..at + line.trim_end().len());
+            }
+        }
+        (at, before) = (end, kind);
+    }
+    found.extend(current);
+    let is_comment = |line: &str| line.trim().is_empty() || line.starts_with("# ") || line.starts_with("//");
+    found.retain(|piece| !answer[piece.clone()].lines().all(is_comment));
+    (sentences > 0 && found.len() <= MOST_PIECES).then_some(found)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Blank,
+    Sentence,
+    Code,
+}
+
+impl Line {
+    /// `before` is what the line above is: sentences go on.
+    fn of(line: &str, before: Line) -> Line {
+        let text = without_quoted_code(line.trim_end());
+        let Some(first) = text.chars().next() else { return Line::Blank };
+        if text.trim().is_empty() {
+            return Line::Blank;
+        }
+        let is_chinese = |c: char| ('\u{2e80}'..'\u{fffd}').contains(&c);
+        let begins = first.is_uppercase() || is_chinese(first) || is_listed(&text);
+        let goes_on = before == Line::Sentence && first.is_lowercase() && !begins_code(&text);
+        let has_end = text.ends_with(ENDS);
+        let has_words = text.trim().contains(' ') || text.contains(is_chinese) || has_end;
+        let is_statement = text.contains(['{', '}']) || text.ends_with(';') || (text.contains('=') && !has_end);
+        if (begins || goes_on) && has_words && !is_statement { Line::Sentence } else { Line::Code }
+    }
+}
+
+/// Whether a line is an item of a list, a heading in bold or a quotation.
+fn is_listed(text: &str) -> bool {
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    ["- ", "* ", "• ", "**", "> "].iter().any(|mark| text.starts_with(mark))
+        || (number.len() < text.len() && (number.starts_with(". ") || number.starts_with(") ")))
+}
+
+/// Whether a line begins with a word that begins code without any other mark of it.
+fn begins_code(text: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "import", "from", "use", "using", "package", "return", "def", "class", "async", "assert", "raise", "global",
+        "del", "yield",
+    ];
+    text.contains(['(', '[']) || text.split(' ').next().is_some_and(|word| WORDS.contains(&word))
+}
+
+/// A line without what stands between backticks.
+fn without_quoted_code(line: &str) -> String {
+    let parts: Vec<&str> = line.split('`').collect();
+    match parts.len() % 2 {
+        1 => parts.iter().enumerate().map(|(at, part)| if at % 2 == 1 { "it" } else { part }).collect(),
+        _ => line.to_owned(),
+    }
+}
+
+/// Comments and texts of several lines.
+#[derive(Default)]
+struct LongText {
+    /// The mark that ends the one that is open.
+    end: Option<&'static str>,
+}
+
+impl LongText {
+    fn is_open(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn read(&mut self, line: &str) {
+        const MARKS: [(&str, &str); 3] = [("/*", "*/"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
+        let mut rest = line;
+        loop {
+            let next = match self.end {
+                Some(end) => rest.find(end).map(|at| (at + end.len(), None)),
+                None => {
+                    let found =
+                        MARKS.iter().filter_map(|(open, end)| Some((rest.find(open)? + open.len(), Some(*end))));
+                    found.min()
+                }
+            };
+            let Some((at, end)) = next else { return };
+            (rest, self.end) = (&rest[at..], end);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "sentences_test.rs"]
+mod tests;
