@@ -89,6 +89,10 @@ fn python(opening: &str, whole: &str, all: &mut Dresses) {
         "constant and helper after it",
         format!("{head}:\n    own = unused_helper(OWN_CONSTANT)\n{body}\n\nOWN_CONSTANT = 1\n\n\n{helper}"),
     ));
+    let name = whole.trim_start_matches("def ").split('(').next().unwrap_or_default();
+    let other = whole.replacen(&format!("def {name}("), "def own_name(", 1);
+    all.push(("another name", format!("{imports}\n\n{other}\n\n{name} = own_name{example}")));
+    all.push(("lambda", format!("{other}\n\n{name} = lambda *values: own_name(*values)\n")));
 }
 
 fn cpp(opening: &str, whole: &str, all: &mut Dresses) {
@@ -183,6 +187,9 @@ fn javascript(opening: &str, whole: &str, all: &mut Dresses) {
     all.push(("helper, example", format!("\"use strict\";\n{helper}\n{whole}{example}")));
     all.push(("exported", format!("export {whole}\nexport default {name};\n")));
     all.push(("module", format!("{whole}\nmodule.exports = {{ {name} }};\n")));
+    let value = whole.trim_start_matches("const ");
+    all.push(("exported value", format!("{helper}\nexports.{value}")));
+    all.push(("declared before", format!("let {name};\n{value}{example}")));
     let loaded = "const same = (f) => f;\nclass Own {}\n";
     all.push(("code that runs", format!("{loaded}\n{whole}\nconst own = new Own();\nconst again = same({name});\n")));
     let cases = "\nconst cases = [1, 2];\ncases.forEach((one) => {\n  console.log(one);\n});\n";

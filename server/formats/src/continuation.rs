@@ -45,7 +45,9 @@ pub fn read_at(lang: CodeLang, task: &Task, response: &str, chosen: Option<usize
 pub fn of_code(lang: CodeLang, task: &Task, code: &str) -> Continuation {
     let answered = code;
     let code = &*as_in_benchmark(lang, task, answered);
-    let Some(function) = find(lang, task, code) else { return only_body(lang, code) };
+    let Some(function) = find(lang, task, code) else {
+        return assigned(lang, task, code).unwrap_or_else(|| only_body(lang, code));
+    };
     let items = items::items(code, lang);
     if lang == CodeLang::Rust {
         return rust::continuation(task, code, &function, &items);
@@ -194,6 +196,24 @@ fn go(task: &Task, opening: &Opening, answer: &Parts<'_>, answered: &str) -> Con
     }
 }
 
+/// Code that gives the function's name to a lambda, to a function of another name or the like. Nothing in it continues the
+/// task's own declaration.
+fn assigned(lang: CodeLang, task: &Task, code: &str) -> Option<Continuation> {
+    if !matches!(lang, CodeLang::Python | CodeLang::JavaScript) {
+        return None;
+    }
+    let name = chat::name(lang, declaration(task).line)?;
+    let outline = outline::outline(code, lang).filter(|outline| !outline.has_errors)?;
+    outline.of(name).find(|found| !found.is_member)?;
+    let (opening, items) = (Opening::of(lang, task), items::items(code, lang));
+    let given = joined(&opening.without(&opening.items, &items.iter().collect::<Vec<_>>()), &opening.code);
+    match lang {
+        // The evaluator ends a generation at its first line that is not indented.
+        CodeLang::Python => Some(own(format!("{}\n", glued(&[&given, code]).trim_end()), String::new())),
+        _ => Some(own(glued(&[&given]), code.to_owned())),
+    }
+}
+
 /// Code that runs when the program is loaded may need what stands before it, so nothing changes its place.
 fn javascript(opening: &Opening, answer: &Parts<'_>) -> Continuation {
     let given = opening.without(&opening.items, &answer.own());
@@ -248,11 +268,25 @@ fn as_in_benchmark(lang: CodeLang, task: &Task, code: &str) -> String {
     match lang {
         // The program begins with imports; from this version of Python on, the annotations work without it.
         CodeLang::Python => trials::without_trials(&whole::python_futures(code).1, lang, name),
-        CodeLang::JavaScript => trials::without_trials(&whole::javascript_script(code), lang, name),
+        CodeLang::JavaScript => {
+            trials::without_trials(&declared(&whole::javascript_script(code), name.unwrap_or_default()), lang, name)
+        }
         CodeLang::Cpp | CodeLang::Rust => items::without(code, lang, &LEFT_OUT),
         CodeLang::Go => without_clash(task, items::without(code, lang, &LEFT_OUT)),
         CodeLang::Java => in_own_class(task, code),
     }
+}
+
+/// JavaScript that declares what it only exports.
+fn declared(code: &str, name: &str) -> String {
+    let exports = [format!("exports.{name} ="), format!("module.exports.{name} =")];
+    let value = |line: &'_ str| exports.iter().find_map(|export| line.strip_prefix(export)).map(str::to_owned);
+    let is_declared = code.lines().any(|line| declares(CodeLang::JavaScript, line, name));
+    if name.is_empty() || is_declared || !code.lines().any(|line| value(line).is_some()) {
+        return code.to_owned();
+    }
+    let line = |line: &str| value(line).map_or_else(|| line.to_owned(), |value| format!("const {name} ={value}"));
+    code.split_inclusive('\n').map(line).collect()
 }
 
 /// Go in which nothing has the name of a package that the tests import.

@@ -248,14 +248,18 @@ impl<'c> Reader<'c> {
                     self.run(value);
                 }
             }
-            // An assignment to a name: `f = lambda x: x`, `f = function () {}`.
+            // An assignment to a name: `f = lambda x: x`, `f = function () {}`, `exports.f = function () {}`.
             "expression_statement" => {
                 let assigned = children(node).into_iter().find(|child| child.kind().starts_with("assignment"));
                 let Some(assigned) = assigned else { return };
                 let Some(left) = assigned.child_by_field_name("left") else { return };
-                let value = assigned.child_by_field_name("right");
-                if let (Some(value), "identifier") = (value, left.kind()) {
-                    self.add(left, range, is_member, is_complete(assigned, value, self.code));
+                let Some(value) = assigned.child_by_field_name("right") else { return };
+                let exported = left.child_by_field_name("property").filter(|_| {
+                    let of = left.child_by_field_name("object").map(|object| self.text(object));
+                    is_function(value) && of.is_some_and(|of| matches!(of, "exports" | "module.exports"))
+                });
+                if let Some(name) = exported.or(Some(left).filter(|left| left.kind() == "identifier")) {
+                    self.add(name, range, is_member, is_complete(assigned, value, self.code));
                     self.run(value);
                 }
             }
@@ -271,10 +275,8 @@ impl<'c> Reader<'c> {
 
     /// Says of the last definition whether its value is computed where it stands.
     fn run(&mut self, value: Node<'_>) {
-        let is_function =
-            ["lambda", "arrow_function", "function_expression", "generator_function", "class"].contains(&value.kind());
         if let Some(last) = self.definitions.last_mut() {
-            last.runs = !is_function;
+            last.runs = !is_function(value);
         }
     }
 
@@ -298,6 +300,11 @@ impl<'c> Reader<'c> {
             self.definitions.push(Definition { is_import: true, ..Definition::of(name, node.byte_range()) });
         }
     }
+}
+
+/// Whether a value is a function or a class.
+fn is_function(value: Node<'_>) -> bool {
+    ["lambda", "arrow_function", "function_expression", "generator_function", "class"].contains(&value.kind())
 }
 
 /// Whether a value of JavaScript is a module.
