@@ -173,14 +173,14 @@ fn blocks(answer: &str, langs: &[CodeLang], name: Option<&str>) -> Vec<Block> {
     if !has_fences && let Some(block) = wrappings.find(answer) {
         return vec![block];
     }
-    let is_without_marks = !has_fences && !is_code(&unescaped(answer.to_owned(), &is_code));
-    if is_without_marks {
-        let pieces = sentences::between(answer, &rules, &defines);
+    let is_code_as_a_whole = !has_fences && is_code(&unescaped(answer.to_owned(), &is_code));
+    if !has_fences {
+        let pieces = sentences::between(answer, &rules, &defines, is_code_as_a_whole);
         if !pieces.is_empty() {
             return pieces;
         }
     }
-    let keeps_indented = is_without_marks && !blocks.is_empty();
+    let keeps_indented = !has_fences && !blocks.is_empty() && !is_code_as_a_whole;
     let mut looks = 0..MOST_PARSED;
     blocks.retain(|block| {
         block.kind != BlockKind::Indented || (keeps_indented && looks.next().is_some() && is_code(&block.code))

@@ -185,7 +185,7 @@ fn canonical_solutions_in_every_usual_dress_become_whole_programs() {
                 check_program(lang, (&canonical, &program), &format!("{} {dress}\n{made:#?}", task.task_id));
                 let code = code.trim_matches('\n');
                 // The grammar of C++ does not know `typeid(int)`.
-                if tried % 4 == 0 && !code.contains("typeid(") {
+                if tried % 4 == 0 && !code.contains("typeid(") && !code.starts_with(' ') {
                     let (fenced, _) = read(lang, &task, &format!("```{fence}\n{code}\n```"));
                     let response = format!(
                         "Sure, here is the function:\n\n{code}\n\nIt returns the result.\n\nNotes:\n- Time: O(n)"

@@ -17,10 +17,21 @@ const ENDS: [char; 10] = ['.', ':', '!', '?', ',', '。', '：', '！', '？', '
 
 /// The pieces of code of an answer in which they stand between sentences. Empty if there is no sentence, if something else is no
 /// code, or if nothing is what `defines` asks for.
-pub fn between(answer: &str, rules: &Rules<'_>, defines: &dyn Fn(&str) -> bool) -> Vec<Block> {
-    let Some(pieces) = pieces(answer) else { return Vec::new() };
+///
+/// Some languages accept a single word, so that `is_code` says that the answer as a whole is code: then only such lines are
+/// left out.
+pub fn between(answer: &str, rules: &Rules<'_>, defines: &dyn Fn(&str) -> bool, is_code: bool) -> Vec<Block> {
+    let is_word = |line: &str| is_title(line) || (rules.is_language)(line.trim());
+    let kind = |line: &str, before: Line| match Line::of(line, before) {
+        Line::Code if is_word(line) => Line::Sentence,
+        Line::Sentence | Line::Session if is_code => Line::Code,
+        kind => kind,
+    };
+    let Some(pieces) = pieces(answer, &kind) else { return Vec::new() };
     let texts = || pieces.iter().map(|piece| &answer[piece.clone()]);
-    if texts().all(|text| (rules.is_code)(text)) && texts().any(defines) {
+    // Markdown has a form for code that is indented as a whole.
+    let is_indented = |text: &str| text.lines().all(|line| line.trim().is_empty() || line.starts_with([' ', '\t']));
+    if !texts().all(is_indented) && texts().all(|text| (rules.is_code)(text)) && texts().any(defines) {
         pieces.iter().map(|piece| unfenced(&answer[piece.clone()], piece.clone())).collect()
     } else {
         Vec::new()
@@ -28,17 +39,17 @@ pub fn between(answer: &str, rules: &Rules<'_>, defines: &dyn Fn(&str) -> bool) 
 }
 
 /// The ranges of lines between sentences, but for comments alone; `None` without a sentence and of too many.
-fn pieces(answer: &str) -> Option<Vec<Range<usize>>> {
+fn pieces(answer: &str, kind: &dyn Fn(&str, Line) -> Line) -> Option<Vec<Range<usize>>> {
     let (mut found, mut current): (Vec<Range<usize>>, Option<Range<usize>>) = (Vec::new(), None);
     let (mut at, mut sentences) = (0, 0);
     let mut before = Line::Blank;
     let mut text = LongText::default();
     for line in answer.split_inclusive('\n') {
         let end = at + line.len();
-        let kind = if text.is_open() { Line::Code } else { Line::of(line, before) };
+        let kind = if text.is_open() { Line::Code } else { kind(line, before) };
         match kind {
             Line::Blank => {}
-            Line::Sentence => {
+            Line::Sentence | Line::Session => {
                 sentences += 1;
                 found.extend(current.take());
             }
@@ -60,6 +71,8 @@ fn pieces(answer: &str) -> Option<Vec<Range<usize>>> {
 enum Line {
     Blank,
     Sentence,
+    /// Of a session with an interpreter, which begins with its prompt and ends with a blank line.
+    Session,
     Code,
 }
 
@@ -71,21 +84,43 @@ impl Line {
         if text.trim().is_empty() {
             return Line::Blank;
         }
+        if text.starts_with(">>> ") || before == Line::Session {
+            return Line::Session;
+        }
         let is_chinese = |c: char| ('\u{2e80}'..'\u{fffd}').contains(&c);
         let begins = first.is_uppercase() || is_chinese(first) || is_listed(&text);
-        let goes_on = before == Line::Sentence && first.is_lowercase() && !begins_code(&text);
+        let goes_on = first.is_lowercase() && !begins_code(&text) && (before == Line::Sentence || is_prose(&text));
         let has_end = text.ends_with(ENDS);
-        let has_words = text.trim().contains(' ') || text.contains(is_chinese) || has_end;
-        let is_statement = text.contains(['{', '}']) || text.ends_with(';') || (text.contains('=') && !has_end);
+        let has_words = text.trim().contains(' ') || text.contains(is_chinese) || has_end || is_listed(&text);
+        let is_assigned = text.contains('=') && !has_end && !is_listed(&text);
+        let is_statement = text.contains(['{', '}']) || (!is_numbered(&text) && (text.ends_with(';') || is_assigned));
         if (begins || goes_on) && has_words && !is_statement { Line::Sentence } else { Line::Code }
     }
 }
 
-/// Whether a line is an item of a list, a heading in bold or a quotation.
+/// Whether a line is a word with a capital letter alone, such as a title: a statement that does nothing, if it is one.
+fn is_title(line: &str) -> bool {
+    let text = line.trim_end();
+    text.starts_with(|c: char| c.is_ascii_uppercase()) && text.chars().all(|c| c.is_ascii_alphabetic())
+}
+
+/// Whether a line has nothing but words and ends as a sentence does.
+fn is_prose(text: &str) -> bool {
+    let is_of_words = |c: char| c.is_alphabetic() || " ,'’-.!?".contains(c);
+    text.ends_with(['.', '!', '?']) && text.chars().all(is_of_words) && text.split(' ').count() > 3
+}
+
+/// Whether a line is an item of a list, a heading, a line below one, or a quotation.
 fn is_listed(text: &str) -> bool {
-    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    ["- ", "* ", "• ", "**", "> "].iter().any(|mark| text.starts_with(mark))
-        || (number.len() < text.len() && (number.starts_with(". ") || number.starts_with(") ")))
+    let is_rule = text.len() > 2 && text.chars().all(|c| "=-*_".contains(c));
+    let is_marked = ["##", "- ", "* ", "• ", "**", "> "].iter().any(|mark| text.starts_with(mark));
+    is_rule || is_marked || is_numbered(text)
+}
+
+/// Whether a line is an item of a numbered list.
+fn is_numbered(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && (rest.starts_with(". ") || rest.starts_with(") "))
 }
 
 /// Whether a line begins with a word that begins code without any other mark of it.
@@ -122,16 +157,15 @@ impl LongText {
         const MARKS: [(&str, &str); 3] = [("/*", "*/"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
         let mut rest = line;
         loop {
-            let next = match self.end {
-                Some(end) => rest.find(end).map(|at| (at + end.len(), None)),
-                None => {
-                    let found =
-                        MARKS.iter().filter_map(|(open, end)| Some((rest.find(open)? + open.len(), Some(*end))));
-                    found.min()
-                }
-            };
-            let Some((at, end)) = next else { return };
-            (rest, self.end) = (&rest[at..], end);
+            if let Some(end) = self.end {
+                let Some(at) = rest.find(end) else { return };
+                (rest, self.end) = (&rest[at + end.len()..], None);
+            }
+            let Some(at) = rest.find(['/', '"', '\'']) else { return };
+            rest = &rest[at..];
+            let open = MARKS.iter().find(|(open, _)| rest.starts_with(open));
+            self.end = open.map(|(_, end)| *end);
+            rest = &rest[open.map_or(1, |(open, _)| open.len())..];
         }
     }
 }

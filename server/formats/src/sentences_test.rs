@@ -18,6 +18,11 @@ fn sentences_around_code_without_fences_are_no_code() {
             format!(
                 "{code}\n\nExplanation:\n1. It compares `x < 1`.\n2. It returns the result.\n\n- Time: O(n)\n- **Space**: O(1)"
             ),
+            format!("## Solution\n\n{code}\n\n## Explanation\n\nIt compares."),
+            format!("Answer\n======\n\n{code}\n\n---\n\n1) It adds (a + b) = c\n2) It returns;"),
+            format!("Sure\n\n{code}\n\nlet me know if you need more."),
+            format!("Solution\n\n{code}\n\nExplanation\n\nThe code compares and\nreturns it"),
+            format!("{code}\n\nExample:\n>>> {name}(1)\nTrue"),
             format!("下面是代码：\n\n{code}\n\n它比较两个值。"),
         ] {
             for wanted in [None, Some(&wanted)] {
@@ -27,6 +32,26 @@ fn sentences_around_code_without_fences_are_no_code() {
             let found = split(&form, &[lang], Some(&wanted));
             assert!(!found.surrounding_text.is_empty() && !found.surrounding_text.contains("return x"), "{form}");
         }
+    }
+}
+
+#[test]
+fn a_word_alone_is_no_code() {
+    for (lang, name, code) in CODE {
+        let wanted = Wanted { lang, name: Some(name.to_owned()) };
+        let word = syntax::display::display(lang).fences[0];
+        for form in [format!("{word}\n{code}"), format!("Sure\n\n{code}"), format!("{code}\nDone")] {
+            assert_eq!(split(&form, &[lang], Some(&wanted)).code, code, "{lang}: {form}");
+        }
+    }
+}
+
+#[test]
+fn code_that_is_indented_as_a_whole_is_a_block() {
+    for (lang, name, code) in CODE {
+        let wanted = Wanted { lang, name: Some(name.to_owned()) };
+        let form = format!("The function `{name}`:\n\n    {}\n\nIt is short.", code.replace('\n', "\n    "));
+        assert_eq!(split(&form, &[lang], Some(&wanted)).code, code, "{lang}: {form}");
     }
 }
 
@@ -64,6 +89,8 @@ fn what_is_no_sentence_counts() {
     }
     for answer in [
         "Here it is:\n\nint f(int x) {\n  return x;\n}\n}\n\nDone.",
+        // A value of an enumeration alone in its line.
+        "class A {\nenum Own {\nRed,\nBlue\n}\nint f(int x) { return x; }\n}",
         "String f(String x)\n{\n  return x\n}\n\nDone.",
         "Here it is:\n\nInteger f(Integer x)\n{\n  return x;\n}",
     ] {

@@ -134,6 +134,12 @@ const RESPONSES: &[(&str, &str, &str)] = &[
     ("", "text\n\n    x = 1 ```\n    ```LANG\n\n", ""),
     ("", "- ", ""),
     ("", "> ", ""),
+    // Sentences.
+    ("Words only.\n", "'''", "\nFUNCTION"),
+    ("Words only.\n", "\"\"\"\n", "FUNCTION"),
+    ("", "Words only.\n", "FUNCTION"),
+    ("", "Words only.\nx = 1\n", "FUNCTION"),
+    ("FUNCTION\nWords only.\n", "x = f(`1`)\n", "FUNCTION"),
     // JSON, tags and HTML.
     ("{\"code\": [", "\"f(1)\", ", "0]}"),
     ("{", "\"code\": \"f(1)\", ", "\"a\": {}}"),
