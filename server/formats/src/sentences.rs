@@ -44,9 +44,12 @@ fn pieces(answer: &str, kind: &dyn Fn(&str, Line) -> Line) -> Option<Vec<Range<u
     let (mut at, mut sentences) = (0, 0);
     let mut before = Line::Blank;
     let mut text = LongText::default();
-    for line in answer.split_inclusive('\n') {
+    let mut lines = answer.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let end = at + line.len();
-        let kind = if text.is_open() { Line::Code } else { kind(line, before) };
+        // The head of a function may look like a sentence: `String f(String x)`.
+        let is_head = lines.peek().is_some_and(|next| next.trim_start().starts_with('{'));
+        let kind = if text.is_open() || is_head { Line::Code } else { kind(line, before) };
         match kind {
             Line::Blank => {}
             Line::Sentence | Line::Session => {

@@ -66,6 +66,10 @@ fn pieces_are_chosen_as_blocks_are() {
         python(&format!("This is the helper:\n\n{g}\n\nWith it:\n\n{f}\n\nUse it like this:\n\nf(1)")),
         format!("{g}\n\n{f}")
     );
+    let java = "public class A\n{\n    int x;\n}\n\nString f(String x)\n{\n    return x;\n}";
+    let answer = format!("Here it is:\n\n{java}\n\nIt returns `x`.");
+    let wanted = Wanted { lang: CodeLang::Java, name: Some("f".to_owned()) };
+    assert_eq!(split(&answer, &[CodeLang::Java], Some(&wanted)).code, java);
     // A first version, and a better one.
     assert_eq!(python(&format!("A draft:\n\ndef f(x):\n    return 1\n\nThat is wrong. Better:\n\n{f}")), f);
 }
@@ -92,7 +96,6 @@ fn what_is_no_sentence_counts() {
         // A value of an enumeration alone in its line.
         "class A {\nenum Own {\nRed,\nBlue\n}\nint f(int x) { return x; }\n}",
         "String f(String x)\n{\n  return x\n}\n\nDone.",
-        "Here it is:\n\nInteger f(Integer x)\n{\n  return x;\n}",
     ] {
         let wanted = Wanted { lang: CodeLang::Java, name: Some("f".to_owned()) };
         assert_eq!(split(answer, &[CodeLang::Java], Some(&wanted)).code, answer);
