@@ -11,7 +11,7 @@ const server = serve('--demo');
  * pages without an account, where people grade, and where admins read figures. And the maximum of logging in, the list
  * of studies and grading together.
  */
-const LIMIT = { logIn: 240 * 1000, visitor: 280 * 1000, rater: 412 * 1000, admin: 772 * 1000, journey: 460 * 1000 };
+const LIMIT = { logIn: 240 * 1000, visitor: 280 * 1000, rater: 412 * 1000, admin: 774 * 1000, journey: 460 * 1000 };
 
 /** Counts what a page loads, in bytes over the wire; cached files count nothing. */
 async function weigh(page: Page): Promise<number[]> {

@@ -207,11 +207,16 @@ fn assigned(lang: CodeLang, task: &Task, code: &str) -> Option<Continuation> {
     outline.of(name).find(|found| !found.is_member)?;
     let (opening, items) = (Opening::of(lang, task), items::items(code, lang));
     let given = joined(&opening.without(&opening.items, &items.iter().collect::<Vec<_>>()), &opening.code);
-    match lang {
-        // The evaluator ends a generation at its first line that is not indented.
-        CodeLang::Python => Some(own(format!("{}\n", glued(&[&given, code]).trim_end()), String::new())),
-        _ => Some(own(glued(&[&given]), code.to_owned())),
+    if lang == CodeLang::JavaScript {
+        return Some(own(glued(&[&given]), code.to_owned()));
     }
+    // The evaluator ends a generation at its first line that is not indented: it begins in the last such line, or below it.
+    let code = code.trim_end();
+    let is_unindented = |line: &str| !line.trim().is_empty() && !line.starts_with([' ', '\t']);
+    let (at, last) = lines(code).filter(|(_, line)| is_unindented(line)).last()?;
+    let cut = if at + last.len() < code.len() { at + last.len() } else { at + last.find(' ')? };
+    let (above, generation) = code.split_at(cut);
+    Some(own(format!("{}{above}", glued(&[&given])), generation.to_owned()))
 }
 
 /// Code that runs when the program is loaded may need what stands before it, so nothing changes its place.

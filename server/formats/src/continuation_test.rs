@@ -182,6 +182,7 @@ fn canonical_solutions_in_every_usual_dress_become_whole_programs() {
                 let response = format!("Sure:\n\n```{fence}\n{code}```\nDone.");
                 let (made, _) = read(lang, &task, &response);
                 let program = humaneval::program(lang, &plain, made.prompt.as_deref(), &made.generation);
+                assert!(!made.generation.trim().is_empty(), "{} {dress}", task.task_id);
                 check_program(lang, (&canonical, &program), &format!("{} {dress}\n{made:#?}", task.task_id));
                 let code = code.trim_matches('\n');
                 // The grammar of C++ does not know `typeid(int)`.

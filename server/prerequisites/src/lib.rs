@@ -45,9 +45,10 @@ pub fn aixbench_checkout() -> Option<PathBuf> {
     folder("AIXGRADE_TEST_AIXBENCH", "a checkout of AixBench")
 }
 
-/// Tasks of AixBench whose results are not the same every time: 160 draws at random; 128 and 129 look at the clock
+/// Tasks of AixBench whose results are not the same every time: 160 draws at random; 128 and 129 look at the clock; an answer to
+/// 125 returns the number of days of the current month, which in months of 31 days is what one of its tests expects
 /// (docs/engine.md).
-pub const UNSTEADY_TASKS: [&str; 3] = ["128", "129", "160"];
+pub const UNSTEADY_TASKS: [&str; 4] = ["125", "128", "129", "160"];
 
 /// The folder with the published files of HumanEval-X, `humaneval_<language>.jsonl.gz`.
 pub fn humaneval_x() -> Option<PathBuf> {
