@@ -1,7 +1,7 @@
 //! The pages of admins, and the public pages of closed studies, which show the same results.
 //!
 //! One file or folder per page; components that several of them use are in `list`, `filter`, `parts` and
-//! `study_form`. A page calls the server through the crate `rpc` alone.
+//! `study_form`; `unsent` keeps a visitor's changes through a redraw. A page calls the server through the crate `rpc` alone.
 //!
 //! This crate may not know: what an address leads to (the crate `app` has the table of pages).
 

@@ -1,8 +1,8 @@
 //! What a visitor changed in a filter, or folded, stays while the page is redrawn.
 //!
 //! A page is redrawn whenever its data arrive, and Leptos then removes and sets the attributes and properties of every
-//! element. A browser takes an option's new attribute for a choice, so a list would be back at what the address says,
-//! and the form would send what nobody chose.
+//! element. A browser takes an option's new attribute for a choice: the list would return to what the address says, and
+//! the form would send that.
 
 use std::cell::Cell;
 
@@ -13,14 +13,14 @@ use leptos::{
 };
 
 /// Fields whose form becomes an address, and folds.
-const KEPT: &str = "form[method=get] :is(input, select, textarea), details";
+const SELECTOR: &str = "form[method=get] :is(input, select, textarea), details";
 
 thread_local! {
     /// Whether the fields before this redraw are already known.
     static IS_REDRAWING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Draws nothing. Whenever it is redrawn, what the visitor changed in fields and folds that are drawn after it stays. A
+/// Draws nothing. Through each redraw, fields and folds that are drawn after it keep what the visitor changed. A
 /// field of which the page now says something else follows the page; a fold that the page itself opens has a class of
 /// its own while it is open.
 pub fn keep_unsent() -> impl IntoView {
@@ -45,15 +45,15 @@ fn remember() {
 }
 
 fn fields() -> Vec<Element> {
-    let Ok(found) = document().query_selector_all(KEPT) else { return Vec::new() };
+    let Ok(found) = document().query_selector_all(SELECTOR) else { return Vec::new() };
     (0..found.length()).filter_map(|at| found.get(at)?.dyn_into().ok()).collect()
 }
 
 /// A field or fold at one moment.
 struct Field {
     element: Element,
-    /// What else the element would be another field: a redraw may draw other fields with the same elements.
-    identity: Vec<Option<String>>,
+    /// Tells whether the element is still the same field: a redraw may draw other fields with the same elements.
+    identity: [Option<String>; 3],
     /// The property that a visitor changes.
     property: &'static str,
     current: JsValue,
@@ -73,7 +73,7 @@ impl Field {
             None => ("value", get("defaultValue")),
         };
         let own = if is_tick { "value" } else { "class" };
-        let identity = ["id", "name", own].map(|name| element.get_attribute(name)).to_vec();
+        let identity = ["id", "name", own].map(|name| element.get_attribute(name));
         let current = get(property);
         Field { identity, property, current, drawn, element }
     }
@@ -91,7 +91,7 @@ impl Field {
     }
 }
 
-/// The value that a list has if nobody chooses: of the option with the attribute, else of the first.
+/// The value of a list in which the visitor chose nothing: of the option with the attribute, else of the first.
 fn drawn_choice(select: &HtmlSelectElement) -> JsValue {
     let of = |selector| select.query_selector(selector).ok().flatten();
     let option = of("option[selected]").or_else(|| of("option"));

@@ -11,6 +11,7 @@ use super::{
     chat::{self, Answer, Wanted},
     humaneval::Task,
 };
+use assigned::{assigned, declared};
 use benchmarks::{humaneval, whole};
 use opening::{Opening, glued, joined};
 use syntax::{
@@ -18,6 +19,7 @@ use syntax::{
     java, outline, trials,
 };
 
+mod assigned;
 mod opening;
 mod rust;
 
@@ -196,29 +198,6 @@ fn go(task: &Task, opening: &Opening, answer: &Parts<'_>, answered: &str) -> Con
     }
 }
 
-/// Code that gives the function's name to a lambda, to a function of another name or the like. Nothing in it continues the
-/// task's own declaration.
-fn assigned(lang: CodeLang, task: &Task, code: &str) -> Option<Continuation> {
-    if !matches!(lang, CodeLang::Python | CodeLang::JavaScript) {
-        return None;
-    }
-    let name = chat::name(lang, declaration(task).line)?;
-    let outline = outline::outline(code, lang).filter(|outline| !outline.has_errors)?;
-    outline.of(name).find(|found| !found.is_member)?;
-    let (opening, items) = (Opening::of(lang, task), items::items(code, lang));
-    let given = joined(&opening.without(&opening.items, &items.iter().collect::<Vec<_>>()), &opening.code);
-    if lang == CodeLang::JavaScript {
-        return Some(own(glued(&[&given]), code.to_owned()));
-    }
-    // The evaluator ends a generation at its first line that is not indented: it begins in the last such line, or below it.
-    let code = code.trim_end();
-    let is_unindented = |line: &str| !line.trim().is_empty() && !line.starts_with([' ', '\t']);
-    let (at, last) = lines(code).filter(|(_, line)| is_unindented(line)).last()?;
-    let cut = if at + last.len() < code.len() { at + last.len() } else { at + last.find(' ')? };
-    let (above, generation) = code.split_at(cut);
-    Some(own(format!("{}{above}", glued(&[&given])), generation.to_owned()))
-}
-
 /// Code that runs when the program is loaded may need what stands before it, so nothing changes its place.
 fn javascript(opening: &Opening, answer: &Parts<'_>) -> Continuation {
     let given = opening.without(&opening.items, &answer.own());
@@ -280,18 +259,6 @@ fn as_in_benchmark(lang: CodeLang, task: &Task, code: &str) -> String {
         CodeLang::Go => without_clash(task, items::without(code, lang, &LEFT_OUT)),
         CodeLang::Java => in_own_class(task, code),
     }
-}
-
-/// JavaScript that declares what it only exports.
-fn declared(code: &str, name: &str) -> String {
-    let exports = [format!("exports.{name} ="), format!("module.exports.{name} =")];
-    let value = |line: &'_ str| exports.iter().find_map(|export| line.strip_prefix(export)).map(str::to_owned);
-    let is_declared = code.lines().any(|line| declares(CodeLang::JavaScript, line, name));
-    if name.is_empty() || is_declared || !code.lines().any(|line| value(line).is_some()) {
-        return code.to_owned();
-    }
-    let line = |line: &str| value(line).map_or_else(|| line.to_owned(), |value| format!("const {name} ={value}"));
-    code.split_inclusive('\n').map(line).collect()
 }
 
 /// Go in which nothing has the name of a package that the tests import.

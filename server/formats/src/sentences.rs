@@ -1,6 +1,7 @@
 //! Code that stands between sentences without any mark.
 //!
-//! Only sentences are left out, and all that remains must be code: of code that is not valid, everything counts.
+//! Only sentences are left out, and every remaining piece must be valid code. Otherwise the whole answer counts, so that no
+//! broken code is dropped.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ const MOST_PIECES: usize = 12;
 /// What may end a sentence.
 const ENDS: [char; 10] = ['.', ':', '!', '?', ',', '。', '：', '！', '？', '，'];
 
-/// The pieces of code of an answer in which they stand between sentences. Empty if there is no sentence, if something else is no
-/// code, or if nothing is what `defines` asks for.
+/// The pieces of code between an answer's sentences. Empty if there is no sentence, if another piece is no valid code, or if no
+/// piece is what `defines` asks for.
 ///
 /// Some languages accept a single word, so that `is_code` says that the answer as a whole is code: then only such lines are
 /// left out.
@@ -38,7 +39,8 @@ pub fn between(answer: &str, rules: &Rules<'_>, defines: &dyn Fn(&str) -> bool, 
     }
 }
 
-/// The ranges of lines between sentences, but for comments alone; `None` without a sentence and of too many.
+/// The ranges of lines between sentences, without pieces that are comments only; `None` if there is no sentence or too many
+/// pieces.
 fn pieces(answer: &str, kind: &dyn Fn(&str, Line) -> Line) -> Option<Vec<Range<usize>>> {
     let (mut found, mut current): (Vec<Range<usize>>, Option<Range<usize>>) = (Vec::new(), None);
     let (mut at, mut sentences) = (0, 0);
